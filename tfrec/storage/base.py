@@ -1,0 +1,58 @@
+"""What the rest of the package asks of a place where files are.
+
+Paths are strings; names that are no UTF-8 carry surrogate escapes (`os.fsencode` gives their bytes
+back). Every failure is an `OSError` that names its file.
+"""
+
+from collections.abc import Hashable, Iterator
+from contextlib import AbstractContextManager
+from typing import BinaryIO, Literal, NamedTuple, Protocol
+
+EntryKind = Literal["file", "directory", "broken link", "other"]
+
+
+class Entry(NamedTuple):
+    """One name in a directory; `kind` is that of a link's target, `is_link` says it is one."""
+
+    name: str
+    kind: EntryKind
+    is_link: bool
+
+
+class FileInfo(NamedTuple):
+    """`size` in bytes; `identity` is equal for two paths that lead to the same file."""
+
+    kind: EntryKind
+    size: int
+    identity: Hashable
+
+
+class Storage(Protocol):
+    """Files by path. Implementations are safe to use from several threads."""
+
+    def open_read(self, path: str) -> BinaryIO:
+        """Open a file for buffered reading."""
+        ...
+
+    def publish(self, path: str) -> AbstractContextManager[BinaryIO]:
+        """Write a file that appears at `path` whole, when the block ends, or never.
+
+        Leaving the block by an exception leaves nothing. Missing parent directories are made.
+        """
+        ...
+
+    def scan(self, path: str) -> Iterator[Entry]:
+        """List one directory, in no particular order."""
+        ...
+
+    def info(self, path: str) -> FileInfo | None:
+        """Say what is at `path`, following links; None where nothing is."""
+        ...
+
+    def remove(self, path: str) -> None:
+        """Remove one file."""
+        ...
+
+    def join(self, directory: str, *names: str) -> str:
+        """Return the path of a file below `directory`."""
+        ...
