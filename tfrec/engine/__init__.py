@@ -1,1 +1,1 @@
-""""""
+"""Executors that run the tasks of a build."""

@@ -1,1 +1,1 @@
-""""""
+"""Which features a dataset stores: sample <-> Example."""

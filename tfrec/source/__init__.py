@@ -1,1 +1,1 @@
-""""""
+"""Labelled images of a directory."""

@@ -1,0 +1,80 @@
+"""Files in the memory of this process: for tests, those of users too."""
+
+import contextlib
+import errno
+import io
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+
+from tfrec.storage.base import Entry, FileInfo
+
+
+class MemoryStorage:
+    """Files in a dict from path to bytes; `/` separates directories, which exist through files."""
+
+    def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
+        self.files: dict[str, bytes] = dict(files or {})
+        self._lock = threading.Lock()
+
+    def open_read(self, path: str) -> BinaryIO:
+        """Open a file for reading."""
+        with self._lock:
+            content = self.files.get(path)
+        if content is None:
+            raise _missing(path)
+        return io.BytesIO(content)
+
+    @contextlib.contextmanager
+    def publish(self, path: str) -> Iterator[BinaryIO]:
+        """Write a file that appears at `path` whole, when the block ends, or never."""
+        found = self.info(path)
+        if found is not None and found.kind == "directory":
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        with io.BytesIO() as stream:
+            yield stream
+            content = stream.getvalue()
+        with self._lock:
+            self.files[path] = content
+
+    def scan(self, path: str) -> Iterator[Entry]:
+        """List one directory, in the order in which its files were made."""
+        prefix = _as_prefix(path)
+        with self._lock:
+            below = [file.removeprefix(prefix) for file in self.files if file.startswith(prefix)]
+        if not below and prefix:
+            raise _missing(path)
+        names = dict.fromkeys(name.partition("/")[:2] for name in below)
+        for name, separator in names:
+            yield Entry(name, "directory" if separator else "file", is_link=False)
+
+    def info(self, path: str) -> FileInfo | None:
+        """Say what is at `path`; None where nothing is."""
+        with self._lock:
+            content = self.files.get(path)
+            if content is not None:
+                return FileInfo("file", len(content), path)
+            prefix = _as_prefix(path)
+            if any(file.startswith(prefix) for file in self.files):
+                return FileInfo("directory", 0, path)
+            return None
+
+    def remove(self, path: str) -> None:
+        """Remove one file."""
+        with self._lock:
+            if self.files.pop(path, None) is None:
+                raise _missing(path)
+
+    def join(self, directory: str, *names: str) -> str:
+        """Return the path of a file below `directory`."""
+        return "/".join(filter(None, (directory.rstrip("/"), *names)))
+
+
+def _as_prefix(path: str) -> str:
+    stripped = path.rstrip("/")
+    return f"{stripped}/" if stripped not in ("", ".") else ""
+
+
+def _missing(path: str) -> FileNotFoundError:
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
