@@ -29,14 +29,14 @@ def manifest_path(dataset_path: str) -> str:
 
 
 class ShardName(NamedTuple):
-    """Shard `index` of the `num_shards` shards of a split, counted from 0."""
+    """Shard `shard_index` of the `num_shards` shards of a split, counted from 0."""
 
     split: str
-    index: int
+    shard_index: int
     num_shards: int
 
     def __str__(self) -> str:
-        return f"{self.split}-{self.index:05d}-of-{self.num_shards:05d}.tfrecord"
+        return f"{self.split}-{self.shard_index:05d}-of-{self.num_shards:05d}.tfrecord"
 
     @classmethod
     def parse(cls, name: str) -> Self | None:
