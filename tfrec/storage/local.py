@@ -144,10 +144,14 @@ def _with_path(error: OSError, path: str | int) -> OSError:
 
 
 def _kind_of(entry: os.DirEntry[str]) -> EntryKind:
-    if entry.is_file():
-        return "file"
-    if entry.is_dir():
-        return "directory"
+    try:
+        if entry.is_file():
+            return "file"
+        if entry.is_dir():
+            return "directory"
+    except OSError as error:
+        if error.errno != errno.ELOOP:  # a link to itself
+            raise
     if entry.is_symlink() and not os.path.exists(entry.path):
         return "broken link"
     return "other"
