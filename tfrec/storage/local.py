@@ -14,7 +14,7 @@ import secrets
 import stat
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
 from tfrec.storage.base import Entry, EntryKind, FileInfo
 
@@ -26,6 +26,7 @@ if sys.platform != "win32":
 
 BUFFER_SIZE = 256 * 1024
 TEMPORARY_SUFFIX = ".tfrec-tmp"
+_TOKEN_LENGTH = 12
 
 
 class LocalStorage:
@@ -120,12 +121,17 @@ def _with_path(error: OSError, path: str | int) -> OSError:
 
 
 def _kind_of(entry: os.DirEntry[str]) -> EntryKind:
-    if entry.is_file():
-        return "file"
-    if entry.is_dir():
-        return "directory"
-    if entry.is_symlink() and not os.path.exists(entry.path):
-        return "broken link"
+    try:
+        if entry.is_file():
+            return "file"
+        if entry.is_dir():
+            return "directory"
+        if entry.is_symlink():
+            entry.stat()  # raises where the link is broken; the two above just say no
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) or error.errno == errno.ELOOP:
+            return "broken link"
+        raise
     return "other"
 
 
@@ -150,53 +156,60 @@ def _refuse_special_file(path: str) -> None:
 def _create_temporary(directory: str, name: str) -> tuple[str, int]:
     """Create and lock a new file beside `name`; return its path and descriptor."""
     while True:
-        token = secrets.token_hex(6)
-        # The name may be as long as the file system allows already.
-        path = os.path.join(directory, f".{_shorten(name)}.{token}{TEMPORARY_SUFFIX}")
+        token = secrets.token_hex(_TOKEN_LENGTH // 2)
+        path = os.path.join(directory, f"{_temporary_prefix(name)}{token}{TEMPORARY_SUFFIX}")
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), 0o666)
+        descriptor = os.open(path, flags, 0o666)
         # Whoever removes left-overs may have come between the two calls; then the file is gone.
-        if _lock(descriptor) and os.path.exists(path):
+        if _lock(descriptor) != "taken" and os.path.exists(path):
             return path, descriptor
         os.close(descriptor)
 
 
 def _remove_left_overs(directory: str, name: str) -> None:
-    prefix = f".{_shorten(name)}."
+    prefix = _temporary_prefix(name)
+    length = len(prefix) + _TOKEN_LENGTH + len(TEMPORARY_SUFFIX)
     with os.scandir(directory) as entries:
         paths = [
             entry.path
             for entry in entries
             if entry.name.startswith(prefix)
             and entry.name.endswith(TEMPORARY_SUFFIX)
-            and len(entry.name) == len(prefix) + 12 + len(TEMPORARY_SUFFIX)
+            and len(entry.name) == length
         ]
     for path in paths:
         with contextlib.suppress(OSError):  # another process removes it, or it isn't ours to remove
-            descriptor = os.open(path, os.O_RDWR)
-            try:
-                if _lock(descriptor):
-                    os.unlink(path)
-            finally:
-                os.close(descriptor)
+            _remove_unless_locked(path)
 
 
-def _shorten(name: str) -> str:
-    """Return a part of `name` short enough for a temporary name, which has 255 bytes at most."""
-    return os.fsdecode(os.fsencode(name)[:200])
-
-
-def _lock(descriptor: int) -> bool:
-    """Lock a file for as long as it is open; say False where another process has it."""
-    if sys.platform == "win32":
-        return True
+def _remove_unless_locked(path: str) -> None:
+    if sys.platform == "win32":  # a file that anyone has open can't be removed
+        os.unlink(path)
+        return
+    descriptor = os.open(path, os.O_RDWR)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True  # a file system without locks
-    return True
+        if _lock(descriptor) == "locked":
+            os.unlink(path)
+    finally:
+        os.close(descriptor)
+
+
+def _temporary_prefix(name: str) -> str:
+    # A name may be as long as file systems allow, 255 bytes, and a character has 4 at most.
+    return f".{name[:50]}."
+
+
+def _lock(descriptor: int) -> Literal["locked", "taken", "unknown"]:
+    """Lock a file for as long as it is open, unless another process has it, or nobody can know."""
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return "taken"
+        except OSError:
+            return "unknown"  # a file system without locks
+        return "locked"
+    return "unknown"
 
 
 def _flush_directory(directory: str) -> None:
