@@ -25,7 +25,7 @@ class MemoryStorage:
         with self._lock:
             content = self.files.get(path)
         if content is None:
-            raise _missing(path)
+            raise _error(errno.ENOENT if self.info(path) is None else errno.EISDIR, path)
         return io.BytesIO(content)
 
     @contextlib.contextmanager
@@ -33,7 +33,7 @@ class MemoryStorage:
         """Write a file that appears at `path` whole, when the block ends, or never."""
         found = self.info(path)
         if found is not None and found.kind == "directory":
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+            raise _error(errno.EISDIR, path)
         with io.BytesIO() as stream:
             yield stream
             content = stream.getvalue()
@@ -90,7 +90,7 @@ class MemoryStorage:
         with self._lock:
             below = [file.removeprefix(prefix) for file in self.files if file.startswith(prefix)]
         if not below and prefix:
-            raise _missing(path)
+            raise _error(errno.ENOENT if self.info(path) is None else errno.ENOTDIR, path)
         names = dict.fromkeys(name.partition("/")[:2] for name in below)
         for name, separator in names:
             yield Entry(name, "directory" if separator else "file", is_link=False)
@@ -110,7 +110,7 @@ class MemoryStorage:
         """Remove one file."""
         with self._lock:
             if self.files.pop(path, None) is None:
-                raise _missing(path)
+                raise _error(errno.ENOENT, path)
 
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""
@@ -122,5 +122,5 @@ def _as_prefix(path: str) -> str:
     return f"{stripped}/" if stripped not in ("", ".") else ""
 
 
-def _missing(path: str) -> FileNotFoundError:
-    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+def _error(number: int, path: str) -> OSError:
+    return OSError(number, os.strerror(number), path)  # of the subclass that has this number
