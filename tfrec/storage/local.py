@@ -105,7 +105,7 @@ class LocalStorage:
         """
         target = os.path.realpath(path)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        with hold_lock(target):
+        with hold_lock(target, path=path):
             yield
 
     def scan(self, path: str) -> Iterator[Entry]:
