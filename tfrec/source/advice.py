@@ -41,9 +41,17 @@ def find_nested_folders(files: Mapping[str, Sequence[str]]) -> Iterator[Note]:
             "nested folders",
             tops[0],
             f"the class folders {list_names(tops)} hold only folders ({list_names(inner)}); if "
-            "these are the classes, label by the leaf folder, take the top folders as splits, or give "
-            "a directory one level down",
+            "these are the classes, label by the leaf folder, take the top folders as splits, or "
+            "give a directory one level down",
         )
+
+
+def find_empty_splits(files: Mapping[str, Sequence[str]]) -> Iterator[Note]:
+    """Note each top folder, taken as a split, below which is no image."""
+    tops = {folder.partition("/")[0] for folder in files if folder}
+    filled = {folder.partition("/")[0] for folder, images in files.items() if images}
+    for top in tops - filled:
+        yield Note("empty split", top, f"the folder `{display_path(top)}` has no image in a class")
 
 
 def find_empty_classes(classes: Mapping[str, Sequence[str]]) -> Iterator[Note]:
@@ -83,7 +91,7 @@ def refuse_unknown_classes(classes: Mapping[str, Sequence[str]], labels: LabelMa
             )
 
 
-def note_root_image(name: str) -> Note:
+def note_outside_image(name: str) -> Note:
     return Note(
         "image outside the class folders",
         name,
@@ -93,8 +101,8 @@ def note_root_image(name: str) -> Note:
 
 def say_no_folders(directory: str, num_images: int) -> str:
     return (
-        f"{display_path(directory)}: it holds {num_images:,} images but no folder; put the images "
-        "of each class into a folder of its own"
+        f"{display_path(directory)}: it holds {num_images:,} images but no class folder; put "
+        "the images of each class into a folder of its own"
     )
 
 

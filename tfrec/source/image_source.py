@@ -19,6 +19,7 @@ NoteKind = Literal[
     "repeated row",
     "repeated folder",
     "empty class",
+    "empty split",
     "absent class",
     "nested folders",
     "numeric order",
