@@ -9,9 +9,10 @@ from concurrent.futures import Executor
 from tfrec.engine.ordered import map_ordered
 from tfrec.engine.serial import SerialExecutor
 from tfrec.engine.threads import create_thread_executor
+from tfrec.engine.workers import default_num_workers
 
 EXECUTORS: dict[str, Callable[[int], Executor]] = {
     "threads": create_thread_executor,
 }
 
-__all__ = ["EXECUTORS", "SerialExecutor", "map_ordered"]
+__all__ = ["EXECUTORS", "SerialExecutor", "default_num_workers", "map_ordered"]

@@ -41,6 +41,14 @@ class Storage(Protocol):
         """
         ...
 
+    def exclusive(self, path: str) -> AbstractContextManager[None]:
+        """Keep others from writing a dataset at `path` until the block ends.
+
+        Raises:
+            BlockingIOError: another process is writing there.
+        """
+        ...
+
     def scan(self, path: str) -> Iterator[Entry]:
         """List one directory, in no particular order."""
         ...

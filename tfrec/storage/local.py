@@ -21,11 +21,14 @@ from tfrec.storage.base import Entry, EntryKind, FileInfo
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
-if sys.platform != "win32":
+if sys.platform == "win32":
+    import msvcrt
+else:
     import fcntl
 
 BUFFER_SIZE = 256 * 1024
 TEMPORARY_SUFFIX = ".tfrec-tmp"
+LOCK_SUFFIX = ".tfrec-lock"
 
 
 class LocalStorage:
@@ -61,6 +64,27 @@ class LocalStorage:
                 os.unlink(temporary)
             raise
         _flush_directory(directory)
+
+    @contextlib.contextmanager
+    def exclusive(self, path: str) -> Iterator[None]:
+        """Keep others from writing a dataset at `path` until the block ends.
+
+        The lock is a file beside it, which a killed process leaves behind and the next one takes.
+        """
+        directory, name = os.path.split(os.path.realpath(path))
+        os.makedirs(directory, exist_ok=True)
+        lock_path = os.path.join(directory, f".{_shorten(name)}{LOCK_SUFFIX}")
+        descriptor = _open_lock(lock_path, path)
+        try:
+            yield
+        finally:
+            if sys.platform == "win32":  # an open file can't be removed
+                os.close(descriptor)
+                with contextlib.suppress(OSError):
+                    os.unlink(lock_path)
+            else:
+                os.unlink(lock_path)
+                os.close(descriptor)
 
     def scan(self, path: str) -> Iterator[Entry]:
         """List one directory, in no particular order."""
@@ -165,6 +189,20 @@ def _create_temporary(directory: str, name: str) -> tuple[str, int]:
         os.close(descriptor)
 
 
+def _open_lock(lock_path: str, path: str) -> int:
+    """Create, open and lock the file `lock_path`, which is held for `path`."""
+    while True:
+        descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o666)
+        if not _lock(descriptor):
+            os.close(descriptor)
+            raise BlockingIOError(errno.EAGAIN, "another tfrec is writing it", path)
+        # Its last owner may have removed it between the two calls; then the lock keeps nobody out.
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), os.stat(lock_path)):
+                return descriptor
+        os.close(descriptor)
+
+
 def _remove_left_overs(directory: str, name: str) -> None:
     prefix = f".{_shorten(name)}."
     with os.scandir(directory) as entries:
@@ -193,6 +231,10 @@ def _shorten(name: str) -> str:
 def _lock(descriptor: int) -> bool:
     """Lock a file for as long as it is open; say False where another process has it."""
     if sys.platform == "win32":
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
         return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -17,6 +17,7 @@ class MemoryStorage:
     def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
         self.files: dict[str, bytes] = dict(files or {})
         self._lock = threading.Lock()
+        self._locked: set[str] = set()
 
     def open_read(self, path: str) -> BinaryIO:
         """Open a file for reading."""
@@ -37,6 +38,19 @@ class MemoryStorage:
             content = stream.getvalue()
         with self._lock:
             self.files[path] = content
+
+    @contextlib.contextmanager
+    def exclusive(self, path: str) -> Iterator[None]:
+        """Keep others from writing a dataset at `path` until the block ends."""
+        with self._lock:
+            if path in self._locked:
+                raise BlockingIOError(errno.EAGAIN, "another tfrec is writing it", path)
+            self._locked.add(path)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._locked.discard(path)
 
     def scan(self, path: str) -> Iterator[Entry]:
         """List one directory, in the order in which its files were made."""
