@@ -23,6 +23,7 @@ NoteKind = Literal[
     "absent class",
     "nested folders",
     "numeric order",
+    "similar classes",
 ]
 
 _LEFT_OUT: frozenset[NoteKind] = frozenset(

@@ -5,7 +5,7 @@ r"""The label maps of TensorFlow's Object Detection API, in protobuf's text form
     field  = name ( ":" value | message ) [ "," | ";" ]
     value  = { string } | word | "[" values "]"      strings that follow each other are one
 
-Comments start with `#`. In a string `\303` and `\xc3` are escapes of bytes, `\u00e9` of a character.
+Comments start with `#`. In a string `\303` and `\xc3` stand for bytes, `\u00e9` for a character.
 Fields other than `id`, `name` and `display_name` are read over.
 """
 

@@ -1,7 +1,8 @@
 """Divide the images of a source into splits, and put them into an order.
 
 Nothing here draws random numbers: all choices follow from BLAKE2b hashes of the relative paths,
-keyed by the seed, so that a seed gives the same splits on every machine and with every version of Python.
+keyed by the seed, so that a seed gives the same splits on every machine, with every version of
+Python.
 """
 
 import re

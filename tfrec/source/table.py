@@ -1,8 +1,9 @@
 """Labelled images from a table: a CSV or TSV file with a path and a class in each row.
 
 Paths are relative to the image directory. The first row is a header if it has a cell that names a
-column of paths (`path`, `filename`, …) and no such file exists; without one, the first column is the
-path and the second the class. Quoted cells may hold line ends, so a row is named by its last line.
+column of paths (`path`, `filename`, …) and no such file exists; without one, the first column is
+the path and the second the class. Quoted cells may hold line ends, so a row is known by its last
+line.
 """
 
 import csv

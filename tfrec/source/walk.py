@@ -95,6 +95,7 @@ def make_source(
     if labels is None:
         labels = LabelMap.from_classes(classes, offset=offset)
         notes += advice.find_numeric_order(labels)
+        notes += advice.find_similar_classes(labels)
     else:
         advice.refuse_unknown_classes(classes, labels)
     return ImageSource(
