@@ -33,7 +33,9 @@ def test_knows_what_systems_leave_behind(name, reason):
     assert reason == find_junk(name)
 
 
-@pytest.mark.parametrize("name", ["cat", "thumbs", "a._b.png", "icon", "recycled", "_cat", "-", "~"])
+@pytest.mark.parametrize(
+    "name", ["cat", "thumbs", "a._b.png", "icon", "recycled", "_cat", "-", "~"]
+)
 def test_takes_no_ordinary_name_for_junk(name):
     assert find_junk(name) is None
 
