@@ -64,17 +64,19 @@ def encode_example(features: Mapping[str, FeatureInput]) -> bytes:
 
 
 def decode_example(data: bytes | bytearray | memoryview) -> dict[str, FeatureValue]:
-    """Return the features of a serialized Example, in the order of their keys' first appearance.
+    """Return the features of a serialized Example, as protobuf reads it.
 
-    A feature without a kind is absent. The last of duplicate keys wins.
+    A feature without a kind is absent. The last of duplicate keys wins whole.
 
     Raises:
         ExampleError: the bytes are not an Example.
     """
     features: dict[str, FeatureValue] = {}
-    for key, parts in split_example(bytes(data)).items():
+    for key, parts in split_example(bytes(data)):
         feature = parse_feature(key, parts)
-        if feature is not None:
+        if feature is None:
+            features.pop(key, None)
+        else:
             features[key] = feature
     return features
 

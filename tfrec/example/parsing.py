@@ -33,7 +33,7 @@ class ExampleParser:
 
     def parse(self, serialized: Serialized) -> dict[str, ParsedFeature]:
         """Return the features of one Example; see `parse_single_example`."""
-        unparsed = split_example(_to_bytes(serialized))
+        unparsed = dict(split_example(_to_bytes(serialized)))
         return {column.key: column.one(column.read(unparsed)) for column in self._columns}
 
     def parse_batch(
@@ -49,7 +49,7 @@ class ExampleParser:
         rows: list[list[Sequence[Any]]] = []
         for index, record in enumerate(serialized):
             try:
-                unparsed = split_example(_to_bytes(record))
+                unparsed = dict(split_example(_to_bytes(record)))
                 rows.append([column.read(unparsed) for column in self._columns])
             except ExampleError as error:
                 name = None if example_names is None else example_names[index]
