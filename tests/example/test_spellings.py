@@ -7,6 +7,7 @@ import struct
 
 import numpy as np
 import pytest
+from google.protobuf.internal import api_implementation
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,11 @@ from tfrec.example import (
     decode_example,
     parse_single_example,
     scanner,
+)
+
+reads_padded_tags = pytest.mark.skipif(
+    api_implementation.Type() == "python",
+    reason="protobuf in pure Python takes a padded tag for an unknown field",
 )
 
 VARINT, EIGHT, LENGTH, GROUP, END_GROUP, FOUR = range(6)
@@ -102,7 +108,9 @@ FIVE = entry(b"a", ints_feature(5))
         (field(3, field(1, varint(2**64 - 1))), Int64List((-1,))),
         (field(3, field(1, varint(5, padding=8))), Int64List((5,))),
         (field(3, field(1, b"\x80" * 9 + b"\x7f")), Int64List((-(2**63),))),
-        (b"\x9a\x00" + field(3, packed(5))[1:], Int64List((5,))),
+        pytest.param(
+            b"\x9a\x00" + field(3, packed(5))[1:], Int64List((5,)), marks=reads_padded_tags
+        ),
         (field(3, field(1, b"x" * 4, FOUR)), Int64List(())),
         (field(1, field(1, 5, VARINT)), BytesList(())),
         (field(3, 5, VARINT), None),
@@ -184,7 +192,7 @@ def test_an_unknown_field_in_a_bytes_list_is_skipped():
         (example(FIVE) + example(entry(b"a", b"")), {}),
         (example(entry("ключ🔑".encode(), ints_feature(5))), {"ключ🔑": 5}),
         (b"\x0a" + varint(len(FIVE), padding=3) + FIVE, {"a": 5}),
-        (b"\x8a\x00" + example(FIVE)[1:], {"a": 5}),
+        pytest.param(b"\x8a\x00" + example(FIVE)[1:], {"a": 5}, marks=reads_padded_tags),
         (field(1, 5, VARINT), {}),
         (example(field(1, 5, VARINT)), {}),
         (example(field(1, field(1, b"a") + field(2, 5, VARINT))), {}),
