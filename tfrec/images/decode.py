@@ -7,8 +7,8 @@ one-bit scans and transparent edges are smooth afterwards. A good RGB, L, P or C
 alpha gives exactly Pillow's `exif_transpose(image).convert("RGB").resize(size)`.
 
 A file is used whole or not at all: `ImageFile.LOAD_TRUNCATED_IMAGES` stays off. What cannot be seen
-is a JPEG whose data stop early yet are followed by an end marker: libjpeg only warns, and Pillow does
-not pass that on.
+is a JPEG whose data stop early yet are followed by an end marker: libjpeg only warns, and Pillow
+does not pass that on.
 """
 
 from typing import NamedTuple

@@ -2,8 +2,8 @@
 
 A file is a row of segments: FF, a marker, and for most markers a length and that many bytes less
 two (ITU-T T.81, annex B). Entropy-coded data follow a scan's header; in them FF is always escaped,
-so the next FF D9 after the first scan's header is the end of the image. A thumbnail, which has an end
-of its own, lies inside a segment before it.
+so the next FF D9 after the first scan's header is the end of the image. A thumbnail, which has an
+end of its own, lies inside a segment before it.
 """
 
 from collections.abc import Iterator

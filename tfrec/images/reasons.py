@@ -14,7 +14,11 @@ class Refusal(Exception):  # noqa: N818 - it never leaves this package; ImageErr
     """An image is not to be used; the message is the reason."""
 
 
-_CUT_SHORT = ("truncated", "unexpected end", "not enough", "eof", "end of file", "not large enough")
+_CUT_SHORT = (
+    "truncated", "not enough", "eof", "end of file", "not large enough",
+    "requires a buffer", "index out of range",
+)  # fmt: skip
+"""What Pillow and Python say when the bytes are used up."""
 
 _OBSCURE = ("decoder error", "broken data stream", "codec configuration", "decoding error")
 """Pillow's words for a code that a C library returned."""
@@ -32,7 +36,7 @@ def explain(error: Exception, data: bytes, max_pixels: int) -> str:
         pixels = re.search(r"\d+", message)
         return _too_large(f"a part of {pixels[0]}" if pixels else "more", max_pixels)
     if any(words in message.lower() for words in _CUT_SHORT):
-        return f"is cut short: {what} whose data end too early ({message})"
+        return f"is cut short: {what} whose data end too early"
     if message.startswith(_OBSCURE):
         return f"is damaged: {what} whose data do not decode ({message})"
     return f"is damaged or of an unsupported kind: {what} ({message})"
