@@ -92,7 +92,10 @@ def _accepts(accept: Callable[[bytes], bool | str], prefix: bytes) -> bool:
     Raises:
         Refusal: it would, if Pillow had been built with the library for it.
     """
-    answer = accept(prefix[:16])
+    try:
+        answer = accept(prefix[:16])
+    except _NOT_MINE:  # fewer bytes than it looks at
+        return False
     if isinstance(answer, str):
         raise Refusal(f"needs a more complete Pillow: {answer}")
     return bool(answer)
