@@ -4,6 +4,7 @@ import contextlib
 import errno
 import io
 import os
+import secrets
 import threading
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
@@ -17,6 +18,7 @@ class MemoryStorage:
     def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
         self.files: dict[str, bytes] = dict(files or {})
         self._lock = threading.Lock()
+        self._locked: set[str] = set()
 
     def open_read(self, path: str) -> BinaryIO:
         """Open a file for reading."""
@@ -37,6 +39,50 @@ class MemoryStorage:
             content = stream.getvalue()
         with self._lock:
             self.files[path] = content
+
+    @contextlib.contextmanager
+    def publish_directory(self, path: str, *, replace: bool = False) -> Iterator[str]:
+        """Fill a directory that appears at `path` whole, when the block ends, or never."""
+        if not replace and self.info(path) is not None:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        temporary = f"{path.rstrip('/')}.{secrets.token_hex(6)}.tfrec-tmp"
+        try:
+            yield temporary
+        except BaseException:
+            self._rename_below(temporary, None)
+            raise
+        if replace:
+            self._rename_below(path, None)
+        self._rename_below(temporary, path)
+
+    def _rename_below(self, path: str, target: str | None) -> None:
+        """Move the files below `path` to `target`, or drop them."""
+        prefix = _as_prefix(path)
+        with self._lock:
+            for file in [file for file in self.files if file.startswith(prefix)]:
+                content = self.files.pop(file)
+                if target is not None:
+                    self.files[self.join(target, file.removeprefix(prefix))] = content
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file in a directory that is being filled."""
+        with self._lock:
+            if path in self.files:
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+            self.files[path] = bytes(content)
+
+    @contextlib.contextmanager
+    def exclusive(self, path: str) -> Iterator[None]:
+        """Keep others from writing a dataset at `path` until the block ends."""
+        with self._lock:
+            if path in self._locked:
+                raise BlockingIOError(errno.EAGAIN, "another tfrec is writing it", path)
+            self._locked.add(path)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._locked.discard(path)
 
     def scan(self, path: str) -> Iterator[Entry]:
         """List one directory, in the order in which its files were made."""

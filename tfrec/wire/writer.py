@@ -1,9 +1,16 @@
 """Append records to a stream."""
 
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Protocol, Self
 
 from tfrec.wire.framing import OVERHEAD, frame_record
+
+
+class Output(Protocol):
+    """What a writer needs of a stream."""
+
+    def write(self, data: bytes, /) -> int: ...
+    def flush(self) -> None: ...
 
 
 class RecordWriter:
@@ -13,10 +20,10 @@ class RecordWriter:
     One thread writes; `num_records` and `num_bytes` (framing included) count what was written.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: Output) -> None:
         self.num_records = 0
         self.num_bytes = 0
-        self._stream: BinaryIO | None = stream
+        self._stream: Output | None = stream
 
     def write(self, record: bytes) -> None:
         """Append one record.
@@ -55,7 +62,7 @@ class RecordWriter:
     ) -> None:
         self.close()
 
-    def _open_stream(self) -> BinaryIO:
+    def _open_stream(self) -> Output:
         if self._stream is None:
             raise ValueError("the writer is closed")
         return self._stream
