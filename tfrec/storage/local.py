@@ -141,11 +141,12 @@ def _kind_of(entry: os.DirEntry[str]) -> EntryKind:
             return "file"
         if entry.is_dir():
             return "directory"
+        if entry.is_symlink():
+            entry.stat()  # raises where the link is broken; the two above just say no
     except OSError as error:
-        if error.errno != errno.ELOOP:  # a link to itself
-            raise
-    if entry.is_symlink() and not os.path.exists(entry.path):
-        return "broken link"
+        if isinstance(error, FileNotFoundError) or error.errno == errno.ELOOP:
+            return "broken link"
+        raise
     return "other"
 
 

@@ -13,6 +13,7 @@ import secrets
 import shutil
 import sys
 from collections.abc import Iterator
+from typing import Literal
 
 if sys.platform == "win32":
     import msvcrt
@@ -29,7 +30,7 @@ def create_file(directory: str, name: str) -> tuple[str, int]:
         path = _new_path(directory, name)
         descriptor = os.open(path, flags, 0o666)
         # Whoever removes left-overs may have come before the lock; then the file is gone.
-        if _lock(descriptor) is not False and os.path.exists(path):
+        if _lock(descriptor) != "taken" and os.path.exists(path):
             return path, descriptor
         os.close(descriptor)
 
@@ -43,7 +44,7 @@ def create_directory(directory: str, name: str) -> tuple[str, int | None]:
             return path, None
         with contextlib.suppress(FileNotFoundError):
             descriptor = os.open(path, os.O_RDONLY)
-            if _lock(descriptor) is not False and os.path.exists(path):
+            if _lock(descriptor) != "taken" and os.path.exists(path):
                 return path, descriptor
             os.close(descriptor)
 
@@ -64,12 +65,19 @@ def remove_left_overs(directory: str, name: str) -> None:
         paths = [entry.path for entry in entries if pattern.fullmatch(entry.name)]
     for path in paths:
         with contextlib.suppress(OSError):  # another process removes it, or it isn't ours to remove
-            descriptor = os.open(path, os.O_RDONLY)
-            try:
-                if _lock(descriptor):
-                    _remove(path)
-            finally:
-                os.close(descriptor)
+            _remove_unless_locked(path)
+
+
+def _remove_unless_locked(path: str) -> None:
+    if sys.platform == "win32":  # a file that anyone has open can't be removed
+        os.unlink(path)
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        if _lock(descriptor) == "locked":
+            _remove(path)
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -97,7 +105,7 @@ def hold_lock(path: str) -> Iterator[None]:
 def _open_lock(lock_path: str, path: str) -> int:
     while True:
         descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o666)
-        if _lock(descriptor) is False:
+        if _lock(descriptor) == "taken":
             os.close(descriptor)
             raise BlockingIOError(errno.EAGAIN, "another tfrec is writing it", path)
         # Its last owner may have removed it before the lock; then the lock keeps nobody out.
@@ -113,8 +121,11 @@ def _new_path(directory: str, name: str) -> str:
 
 
 def _shorten(name: str) -> str:
-    """Return a part of `name` short enough for a temporary name, which has 255 bytes at most."""
-    return os.fsdecode(os.fsencode(name)[:200])
+    """Return a part of `name` short enough for a temporary name.
+
+    File systems allow 255 bytes, and a character has 4 at most.
+    """
+    return name[:50]
 
 
 def _remove(path: str) -> None:
@@ -124,21 +135,18 @@ def _remove(path: str) -> None:
         os.unlink(path)
 
 
-def _lock(descriptor: int) -> bool | None:
-    """Lock a file for as long as it is open.
-
-    False says that another process has it, None that the file system has no locks.
-    """
+def _lock(descriptor: int) -> Literal["locked", "taken", "unknown"]:
+    """Lock a file for as long as it is open, unless another process has it, or nobody can know."""
     if sys.platform == "win32":
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         except OSError:
-            return False
-        return True
+            return "taken"
+        return "locked"
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        return False
+        return "taken"
     except OSError:
-        return None
-    return True
+        return "unknown"  # a file system without locks
+    return "locked"
