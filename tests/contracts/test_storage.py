@@ -361,8 +361,11 @@ def test_a_path_is_held_by_one(storage, root):
     assert "another tfrec is writing it" in str(caught.value)
 
 
-def test_different_paths_are_held_at_once(storage, root):
-    with storage.exclusive(storage.join(root, "a")), storage.exclusive(storage.join(root, "b")):
+@pytest.mark.parametrize("names", [("a", "b"), ("x" * 254 + "1", "x" * 254 + "2")])
+def test_different_paths_are_held_at_once(storage, root, names):
+    first, second = (storage.join(root, name) for name in names)
+
+    with storage.exclusive(first), storage.exclusive(second):
         pass
 
 
