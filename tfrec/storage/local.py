@@ -65,8 +65,7 @@ class LocalStorage:
     def publish_directory(self, path: str, *, replace: bool = False) -> Iterator[str]:
         """Fill a directory that appears at `path` whole, when the block ends, or never."""
         target = os.path.realpath(path)
-        if not replace:
-            _refuse_filled(target, path)
+        _refuse_occupied(target, path, replace=replace)
         directory, name = os.path.split(target)
         os.makedirs(directory, exist_ok=True)
         remove_left_overs(directory, name)
@@ -172,13 +171,14 @@ def _refuse_special_file(path: str) -> None:
         raise OSError(errno.EINVAL, "it is no regular file", path)
 
 
-def _refuse_filled(target: str, path: str) -> None:
-    """Raise where there is something at `path`, but for an empty directory."""
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        if os.path.isdir(target) and not os.listdir(target):
-            return
-    if os.path.lexists(target):
+def _refuse_occupied(target: str, path: str, *, replace: bool) -> None:
+    """Raise where a new directory can't take the place of what is at `path`."""
+    if not os.path.lexists(target):
+        return
+    if not replace and not (os.path.isdir(target) and not os.listdir(target)):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+    if not os.path.isdir(target):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
 
 
 def _flush_directory(directory: str) -> None:
