@@ -4,6 +4,7 @@ import contextlib
 import errno
 import io
 import os
+import secrets
 import threading
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
@@ -24,7 +25,7 @@ class MemoryStorage:
         with self._lock:
             content = self.files.get(path)
         if content is None:
-            raise _missing(path)
+            raise _error(errno.ENOENT if self.info(path) is None else errno.EISDIR, path)
         return io.BytesIO(content)
 
     @contextlib.contextmanager
@@ -32,12 +33,43 @@ class MemoryStorage:
         """Write a file that appears at `path` whole, when the block ends, or never."""
         found = self.info(path)
         if found is not None and found.kind == "directory":
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+            raise _error(errno.EISDIR, path)
         with io.BytesIO() as stream:
             yield stream
             content = stream.getvalue()
         with self._lock:
             self.files[path] = content
+
+    @contextlib.contextmanager
+    def publish_directory(self, path: str, *, replace: bool = False) -> Iterator[str]:
+        """Fill a directory that appears at `path` whole, when the block ends, or never."""
+        if not replace and self.info(path) is not None:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        temporary = f"{path.rstrip('/')}.{secrets.token_hex(6)}.tfrec-tmp"
+        try:
+            yield temporary
+        except BaseException:
+            self._rename_below(temporary, None)
+            raise
+        if replace:
+            self._rename_below(path, None)
+        self._rename_below(temporary, path)
+
+    def _rename_below(self, path: str, target: str | None) -> None:
+        """Move the files below `path` to `target`, or drop them."""
+        prefix = _as_prefix(path)
+        with self._lock:
+            for file in [file for file in self.files if file.startswith(prefix)]:
+                content = self.files.pop(file)
+                if target is not None:
+                    self.files[self.join(target, file.removeprefix(prefix))] = content
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file in a directory that is being filled."""
+        with self._lock:
+            if path in self.files:
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+            self.files[path] = bytes(content)
 
     @contextlib.contextmanager
     def exclusive(self, path: str) -> Iterator[None]:
@@ -58,7 +90,7 @@ class MemoryStorage:
         with self._lock:
             below = [file.removeprefix(prefix) for file in self.files if file.startswith(prefix)]
         if not below and prefix:
-            raise _missing(path)
+            raise _error(errno.ENOENT if self.info(path) is None else errno.ENOTDIR, path)
         names = dict.fromkeys(name.partition("/")[:2] for name in below)
         for name, separator in names:
             yield Entry(name, "directory" if separator else "file", is_link=False)
@@ -78,7 +110,7 @@ class MemoryStorage:
         """Remove one file."""
         with self._lock:
             if self.files.pop(path, None) is None:
-                raise _missing(path)
+                raise _error(errno.ENOENT, path)
 
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""
@@ -90,5 +122,5 @@ def _as_prefix(path: str) -> str:
     return f"{stripped}/" if stripped not in ("", ".") else ""
 
 
-def _missing(path: str) -> FileNotFoundError:
-    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+def _error(number: int, path: str) -> OSError:
+    return OSError(number, os.strerror(number), path)  # of the subclass that has this number

@@ -116,7 +116,10 @@ class _Inflating(io.RawIOBase):
         if inflater is None:
             return b""
         ended = not self._waiting
-        piece = inflater.decompress(self._waiting, max_length)
+        try:
+            piece = inflater.decompress(self._waiting, max_length)
+        except zlib.error as error:
+            raise zlib.error(f"the {self._compression} stream is damaged: {error}") from error
         self._waiting = inflater.unconsumed_tail
         if inflater.eof:
             self._waiting = inflater.unused_data
@@ -126,12 +129,17 @@ class _Inflating(io.RawIOBase):
         return piece
 
     def _start_member(self) -> None:
-        if self._num_members:
-            if self._compression == "zlib":
-                raise zlib.error("bytes follow the end of the zlib stream")
+        is_first = self._num_members == 0
+        self._num_members += 1
+        if self._compression == "zlib" and not is_first:
+            raise zlib.error("bytes follow the end of the zlib stream")
+        if self._compression == "gzip":
             if len(self._waiting) < len(_GZIP_MAGIC):
                 self._waiting += self._stream.read(_PIECE_SIZE)
             if not _GZIP_MAGIC.startswith(self._waiting[: len(_GZIP_MAGIC)]):
-                raise zlib.error("bytes that are no gzip member follow the end of the gzip stream")
-        self._num_members += 1
+                raise zlib.error(
+                    "this is no gzip stream"
+                    if is_first
+                    else "bytes that are no gzip member follow the end of the gzip stream"
+                )
         self._inflater = zlib.decompressobj(_WINDOW_BITS[self._compression])

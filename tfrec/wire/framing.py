@@ -17,6 +17,7 @@ Reading is strict. The length's CRC is checked always, and the length is bounded
 allocated: a damaged or hostile length costs an error, not the memory of the machine.
 """
 
+import io
 import struct
 from typing import BinaryIO, NamedTuple
 
@@ -31,9 +32,7 @@ MAX_LENGTH = 1 << 30  # bytes of one record, where the size of the stream is not
 _LENGTH = struct.Struct("<Q")
 _CRC = struct.Struct("<I")
 _HEADER = struct.Struct("<QI")
-_PIECE_SIZE = (
-    1 << 20
-)  # how much is asked for at a time where a length can't be compared with a size
+_PIECE_SIZE = 1 << 20  # bytes asked for at a time where the size of the stream is not known
 
 
 class Place(NamedTuple):
@@ -155,9 +154,9 @@ def _read_in_pieces(stream: BinaryIO, length: int, max_length: int, place: Place
         )
     if length <= _PIECE_SIZE:
         return stream.read(length)
-    pieces = []
+    payload = io.BytesIO()  # its getvalue() copies nothing, where joining doubles the memory
     left = length
     while left and (piece := stream.read(min(left, _PIECE_SIZE))):
-        pieces.append(piece)
+        payload.write(piece)
         left -= len(piece)
-    return b"".join(pieces)
+    return payload.getvalue()

@@ -21,8 +21,8 @@ class RecordReader(Iterator[Record]):
     """Read the records of a stream in order.
 
     The stream belongs to the caller, who closes it. All records before a fault are delivered first;
-    the fault is raised on the next request, and again on every later one: there is no
-    resynchronisation.
+    the fault, or what the stream itself raises, comes on the next request, and again on every later
+    one: there is no resynchronisation.
 
     Args:
         stream: stands at the start of a record.
@@ -75,7 +75,7 @@ class RecordReader(Iterator[Record]):
         place = Place(self.path, self._index, self._offset)
         try:
             data = self._read(place)
-        except DataLossError as fault:
+        except (DataLossError, OSError) as fault:
             self._fault = fault
             raise
         if data is None:
@@ -96,7 +96,7 @@ class RecordReader(Iterator[Record]):
         except EOFError as error:
             raise TruncatedRecordError(*place, str(error)) from error
         except zlib.error as error:
-            raise DataLossError(*place, f"the compressed data is damaged: {error}") from error
+            raise DataLossError(*place, str(error)) from error
 
 
 def open_records(
@@ -105,6 +105,7 @@ def open_records(
     path: str,
     compression: Compression | Literal["auto"] = "auto",
     verify: bool = True,
+    max_length: int = MAX_LENGTH,
 ) -> RecordReader:
     """Return a reader of the records of `stream`, which may be compressed.
 
@@ -113,10 +114,14 @@ def open_records(
         path: names the stream in errors.
         compression: of the stream; "auto" looks at its first bytes.
         verify: check the payloads' CRCs too.
+        max_length: of a record in bytes; applies where the size isn't known, as in a compressed
+            stream.
     """
     if compression == "auto":
         compression, stream = peek_compression(stream)
-    return RecordReader(decompress(stream, compression), path=path, verify=verify)
+    return RecordReader(
+        decompress(stream, compression), path=path, verify=verify, max_length=max_length
+    )
 
 
 def _find_size(stream: BinaryIO) -> int | None:
