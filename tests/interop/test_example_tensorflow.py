@@ -180,7 +180,20 @@ def test_ragged_rows_are_padded_as_a_sparse_tensor_is():
 @pytest.mark.parametrize("little_endian", [True, False])
 @pytest.mark.parametrize(
     "dtype",
-    "uint8 int8 bool uint16 int16 float16 int32 float32 int64 float64 complex64 complex128".split(),
+    [
+        "uint8",
+        "int8",
+        "bool",
+        "uint16",
+        "int16",
+        "float16",
+        "int32",
+        "float32",
+        "int64",
+        "float64",
+        "complex64",
+        "complex128",
+    ],
 )
 def test_raw_values_are_the_same(dtype, little_endian):
     data = bytes(range(0, 240, 5)) if dtype != "bool" else b"\x00\x01" * 8

@@ -124,7 +124,9 @@ def _compare_with_manifest(file: RecordFile, num_records: int, tap: "_Tap") -> l
     shard = file.shard
     differences = []
     if num_records != shard.num_records:
-        differences.append(f"{num_records:,} intact records, the manifest says {shard.num_records:,}")
+        differences.append(
+            f"{num_records:,} intact records, the manifest says {shard.num_records:,}"
+        )
     if tap.num_bytes != shard.num_bytes:
         differences.append(f"{tap.num_bytes:,} bytes, the manifest says {shard.num_bytes:,}")
     if tap.hexdigest() != shard.sha256:
