@@ -112,12 +112,11 @@ class Component(NamedTuple):
         return batch
 
     def _numbers(self, value: Value) -> np.ndarray[Any, Any]:
-        assert_dtype = self.dtype
         try:
             array = np.asarray(value)
         except ValueError as error:
             raise ValueError(f"component {self.label}: rows of unequal lengths") from error
-        if array.dtype == assert_dtype:
+        if array.dtype == self.dtype:
             return array
         return self._cast(array, is_literal=not isinstance(value, np.ndarray))
 

@@ -28,6 +28,11 @@ def current_coordinator() -> "Coordinator | None":
     return _current.get()
 
 
+def make_current(coord: "Coordinator | None") -> None:
+    """Make `coord` the current coordinator of this thread, for good."""
+    _current.set(coord)
+
+
 def join_all(threads: Iterable[threading.Thread], timeout: float) -> list[threading.Thread]:
     """Wait until all threads but this one have ended, at most `timeout` seconds for all.
 
@@ -323,7 +328,9 @@ def _exception_of(ex: object) -> tuple[BaseException | None, TracebackType | Non
             return None, None
         case BaseException():
             return ex, ex.__traceback__
-        case (_, BaseException() as error, traceback):
-            return error, traceback or error.__traceback__
+        case (_, BaseException() as error, TracebackType() as traceback):
+            return error, traceback
+        case (_, BaseException() as error, None):
+            return error, error.__traceback__
     error = ValueError(f"stop requested with {ex!r}: neither an exception nor a triple with one")
     return error, None

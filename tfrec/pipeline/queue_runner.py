@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from tfrec.errors import OutOfRangeError
-from tfrec.pipeline.coordinator import Coordinator
+from tfrec.pipeline.coordinator import Coordinator, make_current
 from tfrec.pipeline.queue_model import Queue
 
 _logger = logging.getLogger(__name__)
@@ -159,6 +159,7 @@ class QueueRunner:
     def _work(self, operation: Operation, coord: Coordinator | None) -> None:
         """Repeat `operation` until it or the coordinator ends it."""
         has_ended = False
+        make_current(coord)
         try:
             while coord is None or not coord.should_stop():
                 operation()

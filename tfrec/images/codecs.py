@@ -1,0 +1,190 @@
+"""Images as bytes: what a dataset stores, and what a dump writes.
+
+`encode` gives the same bytes for the same pixels and the same version of Pillow, since the result
+depends on the codec's own fields alone and no metadata is written. One more codec is one class and
+one line in `CODECS`.
+"""
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from PIL import Image
+
+from tfrec.errors import ConfigError, ImageError
+from tfrec.images.decode import decode_image
+from tfrec.images.decoded import DecodedImage, SourceInfo
+from tfrec.images.settings import ImageSettings
+
+_AS_STORED = ImageSettings(size=None)
+_AS_STORED_GRAY = ImageSettings(size=None, grayscale=True)
+
+
+class ImageCodec(Protocol):
+    """Image <-> bytes. `suffix` is that of a file which holds the bytes, with its dot."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def suffix(self) -> str: ...
+
+    def encode(self, image: DecodedImage) -> bytes:
+        """Return the image's bytes."""
+        ...
+
+    def decode(
+        self, data: bytes, *, path: str, size: tuple[int, int] | None = None, channels: int = 3
+    ) -> DecodedImage:
+        """Return the image that `data` hold, with `channels` 1 or 3.
+
+        Encoded images know their `size` (width, height) themselves; only raw pixels need it.
+
+        Raises:
+            ImageError: the bytes are no such image; `path` names it.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RawCodec:
+    """Pixels as they are: height x width x channels bytes, row by row, RGB."""
+
+    name: ClassVar[str] = "raw"
+    suffix: ClassVar[str] = ".rgb"
+
+    def encode(self, image: DecodedImage) -> bytes:
+        return image.tobytes()
+
+    def decode(
+        self, data: bytes, *, path: str, size: tuple[int, int] | None = None, channels: int = 3
+    ) -> DecodedImage:
+        if size is None:
+            raise ConfigError("raw pixels need a size to be decoded")
+        width, height = size
+        mode = _raw_mode(channels)
+        expected = width * height * channels
+        if len(data) != expected:
+            raise ImageError(
+                path,
+                f"holds {len(data)} bytes of raw pixels, and {width}x{height}x{channels} needs "
+                f"{expected}{_length_hint(len(data), expected, channels)}",
+            )
+        pixels = Image.frombytes(mode, size, data)
+        source = SourceInfo("raw", mode, width, height, is_upright=True)
+        return DecodedImage(pixels, source)
+
+
+class _PillowCodec:
+    """What the codecs that Pillow writes have in common."""
+
+    __slots__ = ()
+
+    def decode(
+        self, data: bytes, *, path: str, size: tuple[int, int] | None = None, channels: int = 3
+    ) -> DecodedImage:
+        gray = _raw_mode(channels) == "L"
+        image = decode_image(data, path=path, settings=_AS_STORED_GRAY if gray else _AS_STORED)
+        if size is not None and (image.width, image.height) != size:
+            raise ImageError(
+                path, f"is {image.width}x{image.height} pixels instead of {size[0]}x{size[1]}"
+            )
+        return image
+
+
+@dataclass(frozen=True, slots=True)
+class JpegCodec(_PillowCodec):
+    """Baseline JPEG; `quality` from 1 to 100, and colour at half resolution below 95."""
+
+    name: ClassVar[str] = "jpeg"
+    suffix: ClassVar[str] = ".jpg"
+    quality: int = 95
+
+    def __post_init__(self) -> None:
+        _check_quality(self.name, self.quality, lowest=1)
+
+    def encode(self, image: DecodedImage) -> bytes:
+        return _save(
+            image, "JPEG", quality=self.quality, subsampling=0 if self.quality >= 95 else 2
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PngCodec(_PillowCodec):
+    """PNG; loses nothing."""
+
+    name: ClassVar[str] = "png"
+    suffix: ClassVar[str] = ".png"
+
+    def encode(self, image: DecodedImage) -> bytes:
+        return _save(image, "PNG")
+
+
+@dataclass(frozen=True, slots=True)
+class WebpCodec(_PillowCodec):
+    """WebP; `quality` from 0 to 100."""
+
+    name: ClassVar[str] = "webp"
+    suffix: ClassVar[str] = ".webp"
+    quality: int = 90
+
+    def __post_init__(self) -> None:
+        _check_quality(self.name, self.quality, lowest=0)
+
+    def encode(self, image: DecodedImage) -> bytes:
+        return _save(image, "WEBP", quality=self.quality)
+
+
+CODECS: dict[str, Callable[..., ImageCodec]] = {
+    RawCodec.name: RawCodec,
+    JpegCodec.name: JpegCodec,
+    PngCodec.name: PngCodec,
+    WebpCodec.name: WebpCodec,
+}
+
+
+def make_codec(name: str, *, quality: int | None = None) -> ImageCodec:
+    """Return the codec `name`, with its default quality if None.
+
+    Raises:
+        ConfigError: there is no such codec, or it has no such quality.
+    """
+    if name not in CODECS:
+        raise ConfigError(f"codec {name!r}: must be one of {', '.join(map(repr, CODECS))}")
+    if quality is None:
+        return CODECS[name]()
+    if name not in _WITH_QUALITY:
+        raise ConfigError(f"quality {quality}: codec {name!r} has none")
+    return CODECS[name](quality=quality)
+
+
+_WITH_QUALITY = {JpegCodec.name, WebpCodec.name}
+
+
+def _check_quality(name: str, quality: int, *, lowest: int) -> None:
+    if not lowest <= quality <= 100:
+        raise ConfigError(f"quality {quality}: codec {name!r} takes {lowest} to 100")
+
+
+def _save(image: DecodedImage, pillow_format: str, **options: int) -> bytes:
+    target = io.BytesIO()
+    image.pixels.save(target, pillow_format, **options)
+    return target.getvalue()
+
+
+def _raw_mode(channels: int) -> str:
+    modes = {1: "L", 3: "RGB"}
+    if channels not in modes:
+        raise ConfigError(f"channels {channels}: must be 1 or 3")
+    return modes[channels]
+
+
+def _length_hint(found: int, expected: int, channels: int) -> str:
+    """Guess what raw pixels of another length may be."""
+    if found == 4 * expected:
+        return "; 4 times as many, so these may be values of 4 bytes (int32 or float32)"
+    side = round((found / channels) ** 0.5)
+    if found and side * side * channels == found:
+        return f"; {side}x{side}x{channels} fits"
+    return ""

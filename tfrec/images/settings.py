@@ -1,0 +1,72 @@
+"""What decides an image's pixels; everything here is kept in the manifest.
+
+A size is (width, height), as Pillow has it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from tfrec.errors import ConfigError
+
+ResizeMode = Literal["stretch", "crop", "pad", "fit"]
+Resample = Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"]
+IccRule = Literal["ignore", "srgb"]
+Rgb = tuple[int, int, int]
+
+DEFAULT_MAX_PIXELS = 178_956_970
+"""A quarter of a GiB of RGB: Pillow's own limit, `PIL.Image.MAX_IMAGE_PIXELS`."""
+
+MAX_SIDE = 65_535
+"""The longest side that JPEG can store."""
+
+_WHITE = (255, 255, 255)
+_BLACK = (0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageSettings:
+    """How a file becomes pixels.
+
+    Attributes:
+        size: (width, height) of the result; None keeps each image's own.
+        resize: `stretch` ignores the aspect ratio; `crop` fills the size and cuts what sticks
+            out, equally on both sides; `pad` shows the whole image between bars; `fit` is `pad`
+            without the bars, so one side may come out shorter.
+        resample: the filter, by Pillow's names.
+        background: what shows through transparent pixels.
+        padding: the colour of the bars of `pad`.
+        grayscale: one channel (ITU-R 601-2 luma) instead of three.
+        icc: `srgb` converts from an embedded colour profile; `ignore` leaves the values alone.
+        max_pixels: an image of more is refused before it is loaded.
+    """
+
+    size: tuple[int, int] | None = (256, 256)
+    resize: ResizeMode = "stretch"
+    resample: Resample = "bicubic"
+    background: Rgb = _WHITE
+    padding: Rgb = _BLACK
+    grayscale: bool = False
+    icc: IccRule = "ignore"
+    max_pixels: int = DEFAULT_MAX_PIXELS
+
+    def __post_init__(self) -> None:
+        if self.size is not None and not all(1 <= side <= MAX_SIDE for side in self.size):
+            width, height = self.size
+            raise ConfigError(f"size {width}x{height}: each side must be from 1 to {MAX_SIDE}")
+        _check_choice("resize", self.resize, get_args(ResizeMode))
+        _check_choice("resample", self.resample, get_args(Resample))
+        _check_choice("icc", self.icc, get_args(IccRule))
+        _check_colour("background", self.background)
+        _check_colour("padding", self.padding)
+        if self.max_pixels < 1:
+            raise ConfigError(f"max_pixels {self.max_pixels}: must be at least 1")
+
+
+def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ConfigError(f"{name} {value!r}: must be one of {', '.join(map(repr, choices))}")
+
+
+def _check_colour(name: str, colour: Rgb) -> None:
+    if len(colour) != 3 or not all(0 <= value <= 255 for value in colour):
+        raise ConfigError(f"{name} {colour!r}: must be three values from 0 to 255")
