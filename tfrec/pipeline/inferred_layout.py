@@ -122,9 +122,9 @@ def _num_rows(vals: Value) -> int:
 
 def _each(
     what: str,
-    given: Any,
+    given: DTypeLike | Each | None,
     names: list[str] | None,
-    num_components: int,  # noqa: ANN401
+    num_components: int,
 ) -> list[Any]:
     """Return what was given for each component, None where nothing was."""
     if given is None:

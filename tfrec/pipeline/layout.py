@@ -127,7 +127,7 @@ class TypedLayout(Layout):
     @staticmethod
     def _split_dict(names: list[str], vals: Value) -> list[Value]:
         if not isinstance(vals, Mapping):
-            raise ValueError(  # noqa: TRY004  one kind of error for all wrong structures
+            raise ValueError(  # noqa: TRY004  as TensorFlow: a wrong structure, no wrong type
                 f"found {type(vals).__name__}, expected a dict with the keys {names}"
             )
         if vals.keys() != set(names):

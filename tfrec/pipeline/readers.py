@@ -11,16 +11,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, BinaryIO, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from tfrec.errors import ConfigError, DataLossError, OutOfRangeError
 from tfrec.pipeline.coordinator import current_coordinator
-from tfrec.pipeline.queue_model import Queue
+from tfrec.pipeline.queue import Queue
 from tfrec.storage.base import Storage
 from tfrec.storage.local import LocalStorage
 from tfrec.wire.compression import Compression
 from tfrec.wire.reader import RecordReader, open_records
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 Pair: TypeAlias = tuple[bytes, bytes]
 
@@ -89,8 +91,8 @@ class Reader(ABC):
     @abstractmethod
     def _read_up_to(self, queue: Queue[Any], num_records: int) -> list[Pair]: ...
 
-    def _forget(self) -> None:
-        """Drop whatever is kept between two calls."""
+    def _forget(self) -> None:  # noqa: B027  nothing is kept unless a reader says so
+        """Drop what is kept between two calls."""
 
 
 class WholeFileReader(Reader):
@@ -123,9 +125,7 @@ class TFRecordReader(Reader):
         storage: where the files are; default this machine.
     """
 
-    def __init__(
-        self, compression: str | None = "auto", *, storage: Storage | None = None
-    ) -> None:
+    def __init__(self, compression: str | None = "auto", *, storage: Storage | None = None) -> None:
         super().__init__(storage)
         if compression not in _COMPRESSIONS:
             raise ConfigError(
@@ -133,7 +133,7 @@ class TFRecordReader(Reader):
             )
         self._compression = _COMPRESSIONS[compression]
         self._file: _OpenFile | None = None
-        self._fault: tuple[Exception, TracebackType | None] | None = None
+        self._fault: tuple[Exception, "TracebackType | None"] | None = None
         self._has_stopped = False
 
     def _read(self, queue: Queue[Any]) -> Pair:
