@@ -115,7 +115,9 @@ class TypedLayout(Layout):
         if self.names is not None:
             return self._split_dict(self.names, vals)
         if isinstance(vals, Mapping):
-            raise ValueError(f"a dict with the keys {list(vals)} for components without names")
+            raise ValueError(  # noqa: TRY004  a wrong structure is a ValueError throughout
+                f"a dict with the keys {list(vals)} for components without names"
+            )
         values = list(vals) if isinstance(vals, list | tuple) else [vals]
         if len(values) != len(self._components):
             raise ValueError(

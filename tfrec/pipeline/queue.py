@@ -105,9 +105,11 @@ class Queue(QueueModel, Generic[T]):
             TimeoutError: none came in time.
         """
         attempt: Dequeue[Row] = Dequeue(1)
-        return self._perform(
-            attempt, self._dequeues, timeout, lambda: self._layout.unpack(attempt.held[0])
-        )
+
+        def unpack() -> T:
+            return self._layout.unpack(attempt.held[0])  # type: ignore[no-any-return]
+
+        return self._perform(attempt, self._dequeues, timeout, unpack)
 
     def dequeue_many(self, n: int, *, timeout: float | None = None) -> Batch:
         """Take `n` elements out as one batch, waiting for all; `n` may exceed the capacity.

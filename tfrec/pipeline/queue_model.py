@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol, Self, TypeVar
 
 from tfrec.errors import CancelledError, ConfigError, OutOfRangeError
-from tfrec.pipeline.attempts import Attempt, Close, Dequeue, Enqueue, Outcome
+from tfrec.pipeline.attempts import Attempt, Dequeue, Enqueue, Outcome
 from tfrec.pipeline.layout import Row
 
 R = TypeVar("R")
@@ -90,7 +90,7 @@ class QueueModel(ABC):
             self._withdraw(attempt, line)
             raise
 
-    def _before_waiting(self) -> None:
+    def _before_waiting(self) -> None:  # noqa: B027  nothing, unless a queue knows better
         """Run in a thread that is about to wait, without the lock."""
 
     def _cancel(self) -> None:

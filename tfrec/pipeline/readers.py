@@ -133,7 +133,7 @@ class TFRecordReader(Reader):
             )
         self._compression = _COMPRESSIONS[compression]
         self._file: _OpenFile | None = None
-        self._fault: tuple[Exception, "TracebackType | None"] | None = None
+        self._fault: tuple[Exception, TracebackType | None] | None = None
         self._has_stopped = False
 
     def _read(self, queue: Queue[Any]) -> Pair:
