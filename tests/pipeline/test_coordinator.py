@@ -14,7 +14,7 @@ from tfrec.pipeline import Coordinator
 from tfrec.pipeline.coordinator import current_coordinator
 
 
-class Quiet(Exception):
+class QuietError(Exception):
     """An exception whose truth value is false."""
 
     def __bool__(self):
@@ -90,7 +90,7 @@ def test_error_given_inside_a_handler_of_another_is_the_one_recorded():
 
 def test_error_that_is_false_is_recorded():
     coord = Coordinator()
-    error = Quiet()
+    error = QuietError()
     coord.request_stop(error)
 
     assert error is raised_by(coord.join)
