@@ -9,7 +9,8 @@ record, so the result does not depend on which thread was first.
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -95,11 +96,9 @@ def dump(
     per_folder: Counter[str] = Counter()
     skipped: list[ExampleError] = []
     fingerprint = Fingerprint()
-    with storage.publish_directory(out, replace=overwrite) as directory:
-        pictures = _run_pipeline(
-            files, make_picture, storage, num_threads or default_num_workers()
-        )
-        for picture in pictures:
+    pipeline = _run_pipeline(files, make_picture, storage, num_threads or default_num_workers())
+    with storage.publish_directory(out, replace=overwrite) as directory, closing(pipeline):
+        for picture in pipeline:
             advance(1)
             if isinstance(picture, ExampleError):
                 if on_error == "fail":
@@ -135,7 +134,7 @@ def _refuse_target(out: str, storage: Storage, *, overwrite: bool) -> None:
 
 def _run_pipeline(
     files: Sequence[RecordFile], make_picture: PictureMaker, storage: Storage, num_threads: int
-) -> Iterator[Picture | ExampleError]:
+) -> Generator[Picture | ExampleError]:
     """Yield a picture, or the error why there is none, for each record, in any order."""
     num_readers = min(len(files), _MAX_READERS)
     with Coordinator() as coord:
@@ -192,9 +191,9 @@ class _Reader:
 def _picture_namer(files: Sequence[RecordFile]) -> Callable[[Picture], str]:
     """Return what names a picture: by its record's index, and by its file where there are more."""
     if len(files) == 1:
-        return lambda picture: f"{picture.index:06d}{picture.suffix}"
+        return lambda picture: f"{picture.record_index:06d}{picture.suffix}"
     stems = [os.path.basename(file.path).partition(".")[0] for file in files]
     if len(set(stems)) < len(stems):
         stems = [f"{position:05d}-{stem}" for position, stem in enumerate(stems)]
     prefixes = {file.path: stem for file, stem in zip(files, stems, strict=True)}
-    return lambda picture: f"{prefixes[picture.file.path]}-{picture.index:06d}{picture.suffix}"
+    return lambda picture: f"{prefixes[picture.file.path]}-{picture.record_index:06d}{picture.suffix}"

@@ -20,7 +20,7 @@ class ReadRecord(NamedTuple):
     """A record on its way: its file, its index there, its offset in bytes, its payload."""
 
     file: RecordFile
-    index: int
+    record_index: int
     offset: int
     data: bytes
 
@@ -29,7 +29,7 @@ class Picture(NamedTuple):
     """A file to write: the record it came from, its folder, its suffix and its content."""
 
     file: RecordFile
-    index: int
+    record_index: int
     folder: str
     suffix: str
     content: bytes
@@ -62,8 +62,8 @@ class PictureMaker:
             suffix, content = self._make_image(features, record.file)
             folder = self._find_folder(features, record.file)
         except ExampleError as error:
-            raise error.at(record.file.path, record.index) from error
-        return Picture(record.file, record.index, folder, suffix, content)
+            raise error.at(record.file.path, record.record_index) from error
+        return Picture(record.file, record.record_index, folder, suffix, content)
 
     def _make_image(
         self, features: Mapping[str, FeatureValue], file: RecordFile

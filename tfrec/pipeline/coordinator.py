@@ -270,7 +270,7 @@ class Coordinator:
     def _call(self, callback: Callable[[], object]) -> None:
         try:
             callback()
-        except Exception as error:  # noqa: BLE001  one callback must not keep others from running
+        except Exception as error:
             with self._lock:
                 is_recorded = self._error is None and not self._joined
                 if is_recorded:

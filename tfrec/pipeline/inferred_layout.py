@@ -124,7 +124,7 @@ def _each(
     what: str,
     given: Any,
     names: list[str] | None,
-    num_components: int,  # noqa: ANN401
+    num_components: int,
 ) -> list[Any]:
     """Return what was given for each component, None where nothing was."""
     if given is None:

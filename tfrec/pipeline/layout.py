@@ -127,9 +127,7 @@ class TypedLayout(Layout):
     @staticmethod
     def _split_dict(names: list[str], vals: Value) -> list[Value]:
         if not isinstance(vals, Mapping):
-            raise ValueError(  # noqa: TRY004  one kind of error for all wrong structures
-                f"found {type(vals).__name__}, expected a dict with the keys {names}"
-            )
+            raise ValueError(f"found {type(vals).__name__}, expected a dict with the keys {names}")
         if vals.keys() != set(names):
             raise ValueError(f"found the keys {list(vals)}, expected the same keys as {names}")
         return [vals[name] for name in names]

@@ -123,9 +123,7 @@ class TFRecordReader(Reader):
         storage: where the files are; default this machine.
     """
 
-    def __init__(
-        self, compression: str | None = "auto", *, storage: Storage | None = None
-    ) -> None:
+    def __init__(self, compression: str | None = "auto", *, storage: Storage | None = None) -> None:
         super().__init__(storage)
         if compression not in _COMPRESSIONS:
             raise ConfigError(
