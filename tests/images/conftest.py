@@ -26,11 +26,18 @@ def make_png():
     """Return a function that writes a PNG chunk by chunk, for what Pillow cannot write."""
 
     def chunk(kind, body):
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        return (
+            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        )
 
     def make(width, depth, colour_type, row, *extra_chunks):
         header = struct.pack(">IIBBBBB", width, 1, depth, colour_type, 0, 0, 0)
-        chunks = [(b"IHDR", header), *extra_chunks, (b"IDAT", zlib.compress(b"\0" + row)), (b"IEND", b"")]
+        chunks = [
+            (b"IHDR", header),
+            *extra_chunks,
+            (b"IDAT", zlib.compress(b"\0" + row)),
+            (b"IEND", b""),
+        ]
         return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*each) for each in chunks)
 
     return make
@@ -51,7 +58,10 @@ def make_tiff():
         header = struct.pack(order + "2sHI", b"II" if order == "<" else b"MM", 42, 8)
         entries = b"".join(
             struct.pack(order + "HHI", tag, kind, 1)
-            + struct.pack(order + ("HH" if kind == short else "I"), *((value, 0) if kind == short else (value,)))
+            + struct.pack(
+                order + ("HH" if kind == short else "I"),
+                *((value, 0) if kind == short else (value,)),
+            )
             for tag, (kind, value) in tags.items()
         )
         return header + struct.pack(order + "H", len(tags)) + entries + bytes(4) + pixels

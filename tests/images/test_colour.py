@@ -79,9 +79,13 @@ class TestSixteenBits:
         assert [0, 100, 255] == [red for red, _, _ in pixels_of(data)]
 
     @pytest.mark.parametrize(
-        ("sample_format", "code", "value"), [(1, "<I", 65_536), (2, "<i", -1)], ids=["big", "negative"]
+        ("sample_format", "code", "value"),
+        [(1, "<I", 65_536), (2, "<i", -1)],
+        ids=["big", "negative"],
     )
-    def test_values_beyond_16_bits_are_refused_with_the_mode(self, make_tiff, sample_format, code, value):
+    def test_values_beyond_16_bits_are_refused_with_the_mode(
+        self, make_tiff, sample_format, code, value
+    ):
         data = make_tiff(1, struct.pack(code, value), depth=32, sample_format=sample_format)
 
         with pytest.raises(ImageError, match=rf"{value} to {value} \(mode I\)"):
@@ -169,7 +173,9 @@ class TestTransparency:
             (16, b"\x03\xe8\x0a\x0a", 1000, [255, 10]),
         ],
     )
-    def test_transparent_gray_of_any_depth_is_over_white(self, make_png, depth, row, transparent, expected):
+    def test_transparent_gray_of_any_depth_is_over_white(
+        self, make_png, depth, row, transparent, expected
+    ):
         data = make_png(len(expected), depth, 0, row, (b"tRNS", struct.pack(">H", transparent)))
 
         assert expected == [red for red, _, _ in pixels_of(data)]
@@ -181,7 +187,9 @@ class TestTransparency:
         row = struct.pack(code, *(value * scale for value in first + second))
         transparent = struct.pack(">3H", *(value * scale for value in first))
 
-        assert [(255, 255, 255), second] == pixels_of(make_png(2, depth, 2, row, (b"tRNS", transparent)))
+        assert [(255, 255, 255), second] == pixels_of(
+            make_png(2, depth, 2, row, (b"tRNS", transparent))
+        )
 
 
 def premultiplied_gray_tiff(value, alpha):
@@ -191,7 +199,8 @@ def premultiplied_gray_tiff(value, alpha):
         (273, 4, 134), (277, 3, 2), (278, 4, 1), (279, 4, 2), (338, 3, 1),
     ]  # fmt: skip
     entries = b"".join(
-        struct.pack("<HHII", tag, kind, 2 if tag == 258 else 1, content) for tag, kind, content in tags
+        struct.pack("<HHII", tag, kind, 2 if tag == 258 else 1, content)
+        for tag, kind, content in tags
     )
     return b"II*\0" + struct.pack("<IH", 8, len(tags)) + entries + bytes(4) + bytes([value, alpha])
 
@@ -219,7 +228,9 @@ class TestColourSpaces:
         assert min(red, green, blue) >= 250
 
     def test_ycbcr_tiff_is_rgb(self, save):
-        assert [(200, 200, 200)] == pixels_of(save(Image.new("YCbCr", (1, 1), (200, 128, 128)), "TIFF"))
+        assert [(200, 200, 200)] == pixels_of(
+            save(Image.new("YCbCr", (1, 1), (200, 128, 128)), "TIFF")
+        )
 
     @pytest.mark.parametrize("pillow_format", ["PNG", "BMP", "TIFF", "PPM", "TGA"])
     def test_red_stays_before_blue(self, save, pillow_format):
