@@ -1,0 +1,1 @@
+"""Turn labelled images into TFRecord datasets, and read TFRecords back, without TensorFlow."""

@@ -1,3 +1,3 @@
-"""The version, in one place: the build reads it from here, and so do the manifest and `--version`."""
+"""The version, for the build of the package, the manifest and `--version`."""
 
 __version__ = "0.1.0"

@@ -3,6 +3,7 @@
     TfrecError
     ├── ConfigError(ValueError)      a setting is out of range or contradicts another
     ├── SourceError                  the image directory cannot become a dataset
+    │   └── BadImagesError           some of its images cannot be decoded
     ├── ImageError                   one image cannot be decoded
     ├── ExampleError                 not a tf.train.Example, or not what was asked for
     ├── ManifestError                missing, unreadable, or contradicts the files
@@ -43,6 +44,19 @@ class ImageError(TfrecError):
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
+
+
+class BadImagesError(SourceError):
+    """Images of the directory cannot be decoded, and none may be left out; `images` has each."""
+
+    def __init__(self, images: tuple[ImageError, ...]) -> None:
+        super().__init__(images)
+        self.images = images
+
+    def __str__(self) -> str:
+        if len(self.images) == 1:
+            return str(self.images[0])
+        return f"{len(self.images):,} images cannot be used; the first is {self.images[0]}"
 
 
 class ExampleError(TfrecError):
@@ -113,8 +127,13 @@ class DataLossError(TfrecError):
         self.offset = offset
         self.reason = reason
 
+    @property
+    def sentence(self) -> str:
+        """What is wrong, with its values, without the place."""
+        return self.reason
+
     def __str__(self) -> str:
-        return f"{self.path}: record {self.index} at offset {self.offset}: {self.reason}"
+        return f"{self.path}: record {self.index} at offset {self.offset}: {self.sentence}"
 
 
 class TruncatedRecordError(DataLossError):
@@ -132,8 +151,10 @@ class ChecksumError(DataLossError):
         self.stored = stored
         self.computed = computed
 
-    def __str__(self) -> str:
-        return f"{super().__str__()} (stored {self.stored:#010x}, computed {self.computed:#010x})"
+    @property
+    def sentence(self) -> str:
+        """What is wrong, with both CRCs."""
+        return f"{self.reason} (stored {self.stored:#010x}, computed {self.computed:#010x})"
 
 
 class RecordTooLargeError(DataLossError):

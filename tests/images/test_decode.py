@@ -407,4 +407,4 @@ def test_many_threads_decode_as_one_does(save):
     for thread in threads:
         thread.join()
 
-    assert {number: expected for number in range(8)} == found
+    assert dict.fromkeys(range(8), expected) == found

@@ -1,1 +1,1 @@
-""""""
+"""File names, manifest, plan, and the metadata of other tools."""

@@ -1,1 +1,1 @@
-""""""
+"""Datasets as iterators for training frameworks."""

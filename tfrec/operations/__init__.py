@@ -1,1 +1,1 @@
-""""""
+"""One verb a module, each with its report."""

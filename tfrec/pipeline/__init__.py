@@ -1,1 +1,1 @@
-""""""
+"""Queues, threads and their coordinator."""

@@ -41,6 +41,34 @@ class Storage(Protocol):
         """
         ...
 
+    def publish_directory(self, path: str, *, replace: bool = False) -> AbstractContextManager[str]:
+        """Fill a directory that appears at `path` whole, when the block ends, or never.
+
+        The block gets the path of the directory to fill, with `write`. Unless `replace` is set,
+        there must be nothing at `path`, or an empty directory.
+
+        Raises:
+            FileExistsError: there is something at `path`.
+            NotADirectoryError: `replace` is set, and a file is at `path`.
+        """
+        ...
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file in a directory that is being filled; missing parents are made.
+
+        Raises:
+            FileExistsError: the file exists.
+        """
+        ...
+
+    def exclusive(self, path: str) -> AbstractContextManager[None]:
+        """Keep others from writing a dataset at `path` until the block ends.
+
+        Raises:
+            BlockingIOError: another process is writing there.
+        """
+        ...
+
     def scan(self, path: str) -> Iterator[Entry]:
         """List one directory, in no particular order."""
         ...

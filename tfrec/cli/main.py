@@ -1,0 +1,92 @@
+"""The `tfrec` command: the group, global options, and how errors end it."""
+
+import os
+import signal
+import sys
+
+import click
+
+from tfrec.cli import exits
+from tfrec.cli.command import LazyGroup
+from tfrec.cli.render import tell
+from tfrec.errors import BadImagesError, TfrecError
+
+COMMANDS = ("build", "verify", "inspect")
+
+
+def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from tfrec._version import __version__
+    from tfrec.images.versions import find_versions
+    from tfrec.wire.crc32c import BACKEND
+
+    libraries = ", ".join(f"{name} {version}" for name, version in find_versions().items())
+    click.echo(f"tfrec {__version__} ({libraries}, CRC-32C by {BACKEND})")
+    ctx.exit()
+
+
+class _Commands(LazyGroup):
+    """The commands, ended by Ctrl-C with one line; click itself adds an empty one."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second one ends it at once
+            tell("interrupted")
+            ctx.exit(exits.INTERRUPTED)
+
+
+@click.group(
+    cls=_Commands,
+    names=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version, and those of the libraries that decide the bytes.",
+)
+def cli() -> None:
+    """Turn labelled images into TFRecord datasets, and read TFRecords back, without TensorFlow."""
+
+
+def main() -> None:
+    """Run the command line and exit with a documented code."""
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (TfrecError, OSError) as error:
+        code = _end_with(error)
+    except (KeyboardInterrupt, click.Abort):
+        code = exits.INTERRUPTED
+    sys.exit(code or exits.DONE)
+
+
+def _end_with(error: TfrecError | OSError) -> int:
+    if isinstance(error, BadImagesError):
+        for image in error.images:
+            tell(f"error: {image}")
+        tell("nothing was written; `--on-error skip` leaves such images out")
+    else:
+        tell(f"error: {_sentence(error)}")
+    return exits.code_of(error)
+
+
+def _sentence(error: TfrecError | OSError) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error)
+
+
+def _terminate(_number: int, _frame: object) -> None:
+    """End like an exit, so that temporary files are removed."""
+    sys.exit(128 + signal.SIGTERM)

@@ -1,0 +1,85 @@
+"""What people and programs read: text, numbers with units, JSON.
+
+Results go to stdout, everything else to stderr. Names come from files, and a file may be named
+anything: every line is made harmless before it is shown.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+from tfrec.cli import exits
+
+
+def say(text: str) -> None:
+    """Write a line of a result."""
+    _write(harmless(text))
+
+
+def tell(text: str) -> None:
+    """Write a line about the work."""
+    click.echo(harmless(text), err=True)
+
+
+def say_json(document: Any) -> None:  # noqa: ANN401 (any JSON value)
+    """Write a result as one JSON document."""
+    _write(json.dumps(document, indent=1))
+
+
+def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozenset()) -> None:
+    """Write rows in columns; those in `numeric` are set to the right."""
+    cells = [[harmless(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        padded = (
+            cell.rjust(width) if position in numeric else cell.ljust(width)
+            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        _write(f"  {'  '.join(padded)}".rstrip())
+
+
+def harmless(text: str) -> str:
+    """Escape what a terminal would obey, and what is no text, but for line ends."""
+    return "".join(
+        character if character.isprintable() or character == "\n" else _escape(character)
+        for character in text
+    )
+
+
+def count(number: int, noun: str) -> str:
+    """Return `1 image`, `1,024 images`."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {'classes' if noun == 'class' else noun + 's'}"
+
+
+def num_bytes(number: int) -> str:
+    """Return a size in bytes with a unit: `196 KiB`."""
+    if number < 1024:
+        return f"{number:,} bytes"
+    size = float(number)
+    for unit in ("KiB", "MiB", "GiB"):
+        size /= 1024
+        if size < 1024:
+            return f"{size:.1f} {unit}"
+    return f"{size / 1024:,.1f} TiB"
+
+
+def _write(text: str) -> None:
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        # Whoever reads has seen enough. What is still buffered must not fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise click.exceptions.Exit(exits.DONE) from None
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -1,0 +1,155 @@
+"""What was written: `dataset.json`.
+
+A manifest holds nothing but what the input and the settings decide: no times, no host names, no
+absolute paths, no worker counts. The same input gives the same bytes. It is published last, after
+the shards, and so publishes the dataset.
+"""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tfrec.errors import ManifestError
+from tfrec.storage import Storage
+
+FORMAT_VERSION = 1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shard:
+    """One record file.
+
+    Attributes:
+        name: of the file, in the dataset's directory.
+        num_records: in the file.
+        num_bytes: of the file.
+        sha256: of the file, in hexadecimal digits.
+        inputs: digest of the settings, and of the path, label and content of each image.
+    """
+
+    name: str
+    num_records: int
+    num_bytes: int
+    sha256: str
+    inputs: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Split:
+    """The shards of one split, and how many records each class has in them, by class name."""
+
+    shards: tuple[Shard, ...]
+    images_per_class: Mapping[str, int]
+
+    @property
+    def num_records(self) -> int:
+        """Records of all shards."""
+        return sum(shard.num_records for shard in self.shards)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SkippedImage:
+    """An image that has no record: its path below the image directory, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Manifest:
+    """All that is said of a dataset.
+
+    Attributes:
+        versions: of the programs that decide the bytes: tfrec, Pillow, libjpeg.
+        class_names: in the order of their labels.
+        label_offset: the label of the first class.
+        config: the `BuildConfig`, as JSON values.
+        splits: by name.
+        skipped: images that could not be decoded, in the order of their paths.
+    """
+
+    versions: Mapping[str, str]
+    class_names: tuple[str, ...]
+    label_offset: int
+    config: Mapping[str, Any]
+    splits: Mapping[str, Split]
+    skipped: tuple[SkippedImage, ...] = ()
+
+    @property
+    def num_records(self) -> int:
+        """Records of all splits."""
+        return sum(split.num_records for split in self.splits.values())
+
+    @property
+    def shards(self) -> tuple[Shard, ...]:
+        """The shards of all splits."""
+        return tuple(shard for split in self.splits.values() for shard in split.shards)
+
+    def class_name(self, label: int) -> str | None:
+        """Return the name of a label's class, or None where it has none."""
+        position = label - self.label_offset
+        return self.class_names[position] if 0 <= position < len(self.class_names) else None
+
+    def to_json(self) -> bytes:
+        """Return the manifest as UTF-8 JSON."""
+        fields = dataclasses.asdict(self)
+        labels = {"offset": fields.pop("label_offset"), "names": fields.pop("class_names")}
+        document = {"format_version": FORMAT_VERSION, "labels": labels, **fields}
+        return encode_json(document)
+
+    @classmethod
+    def from_json(cls, content: bytes, *, path: str) -> "Manifest":
+        """Read what `to_json` gave; `path` names it in errors.
+
+        Raises:
+            ManifestError: it is something else, or of a later format.
+        """
+        try:
+            document = json.loads(content)
+            version = document["format_version"]
+            if version != FORMAT_VERSION:
+                raise ManifestError(
+                    f"{path}: its format version is {version}, this program reads {FORMAT_VERSION}"
+                )
+            return cls(
+                versions=document["versions"],
+                class_names=tuple(document["labels"]["names"]),
+                label_offset=document["labels"]["offset"],
+                config=document["config"],
+                splits={name: _read_split(split) for name, split in document["splits"].items()},
+                skipped=tuple(SkippedImage(**image) for image in document["skipped"]),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ManifestError(f"{path}: it is no manifest of tfrec") from error
+
+
+def encode_json(document: Any) -> bytes:  # noqa: ANN401 (any JSON value)
+    r"""Return readable UTF-8 JSON, the same for the same value.
+
+    Names that are no UTF-8 carry surrogate escapes; they are kept as `\udcXX`, so that reading
+    gives the same name.
+    """
+    try:
+        return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+    except UnicodeEncodeError:
+        return (json.dumps(document, indent=1) + "\n").encode()
+
+
+def load_manifest(path: str, storage: Storage) -> Manifest | None:
+    """Load the manifest at `path`; None where there is no file.
+
+    Raises:
+        ManifestError: the file is no manifest.
+    """
+    try:
+        with storage.open_read(path) as stream:
+            content = stream.read()
+    except FileNotFoundError:
+        return None
+    return Manifest.from_json(content, path=path)
+
+
+def _read_split(document: Mapping[str, Any]) -> Split:
+    shards = tuple(Shard(**shard) for shard in document["shards"])
+    return Split(shards, document["images_per_class"])

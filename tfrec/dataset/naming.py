@@ -1,0 +1,47 @@
+"""File names of a dataset, both ways.
+
+A path that ends in one of `RECORD_SUFFIXES` (`.gz` may follow) is one file, with its manifest
+beside it as `<path>.json`; any other path is a directory with `dataset.json` and shards named
+`<split>-00000-of-00004.tfrecord`.
+"""
+
+import os
+import re
+from typing import NamedTuple, Self
+
+RECORD_SUFFIXES = (".tfrecord", ".tfrecords", ".tfrec", ".record")
+MANIFEST_NAME = "dataset.json"
+LABELS_NAME = "labels.txt"
+
+_SHARD = re.compile(r"(?P<split>.+)-(?P<index>\d{5,})-of-(?P<num_shards>\d{5,})\.tfrecord(\.gz)?")
+
+
+def is_record_path(path: str) -> bool:
+    """Say whether a path names one record file rather than a directory dataset."""
+    return path.lower().removesuffix(".gz").endswith(RECORD_SUFFIXES)
+
+
+def manifest_path(dataset_path: str) -> str:
+    """Return where the manifest of a dataset is."""
+    if is_record_path(dataset_path):
+        return f"{dataset_path}.json"
+    return os.path.join(dataset_path, MANIFEST_NAME)
+
+
+class ShardName(NamedTuple):
+    """Shard `shard_index` of the `num_shards` shards of a split, counted from 0."""
+
+    split: str
+    shard_index: int
+    num_shards: int
+
+    def __str__(self) -> str:
+        return f"{self.split}-{self.shard_index:05d}-of-{self.num_shards:05d}.tfrecord"
+
+    @classmethod
+    def parse(cls, name: str) -> Self | None:
+        """Return the shard that a file name says, or None where it says none."""
+        found = _SHARD.fullmatch(name)
+        if found is None:
+            return None
+        return cls(found["split"], int(found["index"]), int(found["num_shards"]))

@@ -1,0 +1,33 @@
+"""Map a function over items in an executor, in order, with a bounded number in flight."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def map_ordered(
+    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], *, window: int
+) -> Iterator[Result]:
+    """Yield `function(item)` for each item, in the order of `items`.
+
+    At most `window` items are in flight: submitted, and their result not yet yielded. The next item
+    is taken only then, so `items` may be endless. An exception of the function is raised in the
+    turn of its item. Whatever ends the iteration, items that have not begun are cancelled.
+    """
+    if window < 1:
+        raise ValueError(f"window is {window}, at least 1 item has to be in flight")
+    pending: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            pending.append(executor.submit(function, item))
+            if len(pending) >= window:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    finally:
+        for future in pending:
+            future.cancel()

@@ -1,0 +1,13 @@
+"""How many workers an engine has where nobody says so."""
+
+import os
+import sys
+
+
+def default_num_workers() -> int:
+    """Return the number of cores that this process may use."""
+    if sys.version_info >= (3, 13):
+        return os.process_cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

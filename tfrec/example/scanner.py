@@ -1,0 +1,155 @@
+"""An Example's bytes, split into Features, and a Feature's bytes into its values.
+
+What every writer writes is read here, with no copy before the last: one Features, entries of key
+and value, one packed block a list. All other spellings of the same messages, and all damage, are
+protobuf's to judge: a function here that meets anything unexpected returns None, and the bytes go
+through `messages`. So the fast way never decides what is valid; it only must not accept what
+protobuf reads differently.
+"""
+
+import struct
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from tfrec.errors import ExampleError
+from tfrec.example import messages
+from tfrec.example.values import BytesList, FeatureValue, FloatList, Int64List
+
+# A serialized Feature: one bytes, as good as always.
+Parts: TypeAlias = Sequence[bytes | memoryview]
+
+_FIELD_1, _FIELD_2, _FIELD_3 = 0x0A, 0x12, 0x1A  # tags of length-delimited fields
+
+
+def split_example(data: bytes) -> list[tuple[str, Parts]]:
+    """Return the keys and the parts of their serialized Features, which are not examined.
+
+    The last of duplicate keys is the one that counts. The parts may be views of `data`.
+
+    Raises:
+        ExampleError: the bytes are not an Example.
+    """
+    entries = _split_plain(data)
+    try:
+        if entries is None:
+            return [(key.decode(), parts) for key, parts in messages.split_example(data)]
+        return [(key.decode(), parts) for key, parts in entries]
+    except UnicodeDecodeError as error:
+        raise ExampleError(f"not a tf.train.Example: key {error.object!r} is not UTF-8") from error
+
+
+def parse_feature(key: str, parts: Parts) -> FeatureValue | None:
+    """Return the value of the serialized Feature of a key, or None where it has no kind.
+
+    Raises:
+        ExampleError: the bytes are not a Feature.
+    """
+    feature = _parse_plain(parts[0]) if len(parts) == 1 else None
+    if feature is not None:
+        return feature
+    try:
+        return messages.parse_feature(map(bytes, parts))
+    except ExampleError as error:
+        raise ExampleError(error.reason, key) from error
+
+
+def _split_plain(data: bytes) -> list[tuple[bytes, Parts]] | None:
+    """Return the entries of an Example as `encode_example` lays it out, else None."""
+    entries: list[tuple[bytes, Parts]] = []
+    view = memoryview(data)
+    try:
+        position, end = _enter(data, 0, _FIELD_1)
+        if end != len(data):
+            return None
+        while position < end:
+            key_tag, entry_end = _enter(data, position, _FIELD_1)
+            key_start, key_end = _enter(data, key_tag, _FIELD_1)
+            value_start, value_end = _enter(data, key_end, _FIELD_2)
+            if value_end != entry_end or entry_end > end:
+                return None
+            entries.append((data[key_start:key_end], (view[value_start:value_end],)))
+            position = entry_end
+    except (_UnexpectedError, IndexError):
+        return None
+    return entries
+
+
+def _parse_plain(feature: bytes | memoryview) -> FeatureValue | None:
+    """Return the value of a Feature as `encode_example` lays it out, else None."""
+    try:
+        start, end = _enter(feature, 0, feature[0])
+        if end != len(feature):
+            return None
+        match feature[0]:
+            case 0x0A:
+                return _parse_bytes_list(feature, start, end)
+            case 0x12:
+                return _parse_float_list(feature, start, end)
+            case 0x1A:
+                return _parse_int64_list(feature, start, end)
+    except (_UnexpectedError, IndexError):
+        pass
+    return None
+
+
+class _UnexpectedError(Exception):
+    """The bytes are laid out otherwise than `encode_example` does."""
+
+
+def _enter(data: bytes | memoryview, position: int, tag: int) -> tuple[int, int]:
+    """Return where the content of the length-delimited field at `position` starts and ends."""
+    if data[position] != tag:
+        raise _UnexpectedError
+    length = data[position + 1]
+    position += 2
+    if length > 0x7F:
+        length &= 0x7F
+        shift = 7
+        while True:
+            byte = data[position]
+            position += 1
+            length |= (byte & 0x7F) << shift
+            if byte <= 0x7F:
+                break
+            shift += 7
+            if shift > 28:
+                raise _UnexpectedError
+    return position, position + length
+
+
+def _parse_bytes_list(feature: bytes | memoryview, start: int, end: int) -> BytesList:
+    values: list[bytes] = []
+    while start < end:
+        start, value_end = _enter(feature, start, _FIELD_1)
+        if value_end > end:
+            raise _UnexpectedError
+        values.append(bytes(feature[start:value_end]))
+        start = value_end
+    return BytesList(tuple(values))
+
+
+def _parse_float_list(feature: bytes | memoryview, start: int, end: int) -> FloatList:
+    if start == end:
+        return FloatList(())
+    start, block_end = _enter(feature, start, _FIELD_1)
+    if block_end != end or (end - start) % 4:
+        raise _UnexpectedError
+    return FloatList(struct.unpack(f"<{(end - start) // 4}f", feature[start:end]))
+
+
+def _parse_int64_list(feature: bytes | memoryview, start: int, end: int) -> Int64List:
+    if start == end:
+        return Int64List(())
+    start, block_end = _enter(feature, start, _FIELD_1)
+    # Long lists are left to protobuf, which is in C; nine bytes are 63 bits, so nothing is negative
+    if block_end != end or end - start > 9 or feature[end - 1] > 0x7F:
+        raise _UnexpectedError
+    values = []
+    value = shift = 0
+    for byte in feature[start:end]:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte <= 0x7F:
+            values.append(value)
+            value = shift = 0
+    return Int64List(tuple(values))

@@ -1,0 +1,37 @@
+"""Read one value of a decoded Example, or say what stands there instead."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from tfrec.errors import ExampleError
+from tfrec.example import BytesList, FeatureValue, Int64List
+
+_List = TypeVar("_List", BytesList, Int64List)
+
+_KINDS = {"BytesList": "bytes", "FloatList": "float", "Int64List": "int64"}
+
+
+def read_bytes(features: Mapping[str, FeatureValue], key: str) -> bytes:
+    """Return the one bytes value of a feature."""
+    return bytes(_read_list(features, key, BytesList).values[0])
+
+
+def read_int64(features: Mapping[str, FeatureValue], key: str) -> int:
+    """Return the one int64 value of a feature."""
+    return _read_list(features, key, Int64List).values[0]
+
+
+def _read_list(features: Mapping[str, FeatureValue], key: str, list_type: type[_List]) -> _List:
+    value = features.get(key)
+    expected = f"one {_KINDS[list_type.__name__]} value"
+    if value is None:
+        present = ", ".join(map(repr, features)) or "none"
+        raise ExampleError(f"the record has no such feature; it has {present}", key)
+    if not isinstance(value, list_type):
+        found = f"{len(value.values)} {_KINDS[type(value).__name__]} values"
+        raise ExampleError("the feature is of another kind", key, found, expected)
+    if len(value.values) != 1:
+        raise ExampleError(
+            "the feature has another length", key, f"{len(value.values)} values", expected
+        )
+    return value

@@ -1,0 +1,195 @@
+"""Files of this machine.
+
+What is published is written under a temporary name beside the final one (temporary.py), flushed to
+the disk, and then renamed, which is atomic; the directory is flushed last.
+"""
+
+import contextlib
+import errno
+import io
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from typing import BinaryIO, cast
+
+from tfrec.storage.base import Entry, EntryKind, FileInfo
+from tfrec.storage.named_file import NamedFile, with_path
+from tfrec.storage.temporary import (
+    create_directory,
+    create_file,
+    hold_lock,
+    remove_left_overs,
+    set_aside,
+)
+
+BUFFER_SIZE = 256 * 1024
+
+
+class LocalStorage:
+    """Files of this machine; holds no state."""
+
+    def open_read(self, path: str) -> BinaryIO:
+        """Open a file for buffered reading."""
+        return cast("BinaryIO", io.BufferedReader(NamedFile(path, "rb"), BUFFER_SIZE))
+
+    @contextlib.contextmanager
+    def publish(self, path: str) -> Iterator[BinaryIO]:
+        """Write a file that appears at `path` whole, when the block ends, or never.
+
+        Where `path` is a link, the file it leads to is replaced, and the link stays.
+        """
+        target = os.path.realpath(path)
+        _refuse_special_file(target)
+        directory, name = os.path.split(target)
+        os.makedirs(directory, exist_ok=True)
+        remove_left_overs(directory, name)
+        temporary, descriptor = create_file(directory, name)
+        try:
+            with io.BufferedWriter(NamedFile(descriptor, "wb", path), BUFFER_SIZE) as stream:
+                yield cast("BinaryIO", stream)
+                stream.flush()
+                os.fsync(descriptor)
+                if sys.platform != "win32":  # renamed while locked: nobody takes it for a left-over
+                    os.replace(temporary, target)
+            if sys.platform == "win32":  # an open file can't be renamed
+                os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+        _flush_directory(directory)
+
+    @contextlib.contextmanager
+    def publish_directory(self, path: str, *, replace: bool = False) -> Iterator[str]:
+        """Fill a directory that appears at `path` whole, when the block ends, or never."""
+        target = os.path.realpath(path)
+        _refuse_occupied(target, path, replace=replace)
+        directory, name = os.path.split(target)
+        os.makedirs(directory, exist_ok=True)
+        remove_left_overs(directory, name)
+        temporary, descriptor = create_directory(directory, name)
+        try:
+            yield temporary
+            if replace:
+                set_aside(target)
+            os.replace(temporary, target)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+        remove_left_overs(directory, name)
+        _flush_directory(directory)
+
+    def write(self, path: str, content: bytes) -> None:
+        """Write a file in a directory that is being filled; missing parents are made."""
+        try:
+            stream = NamedFile(path, "xb")
+        except FileNotFoundError:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            stream = NamedFile(path, "xb")
+        with stream:
+            view = memoryview(content)
+            while view:
+                view = view[stream.write(view) :]
+
+    @contextlib.contextmanager
+    def exclusive(self, path: str) -> Iterator[None]:
+        """Keep others from writing a dataset at `path` until the block ends.
+
+        The lock is a file beside it, which a killed process leaves behind and the next one takes.
+        """
+        target = os.path.realpath(path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with hold_lock(target, path=path):
+            yield
+
+    def scan(self, path: str) -> Iterator[Entry]:
+        """List one directory, in no particular order."""
+        with os.scandir(path) as entries:
+            for entry in entries:
+                yield Entry(entry.name, _kind_of(entry), entry.is_symlink())
+
+    def info(self, path: str) -> FileInfo | None:
+        """Say what is at `path`, following links; None where nothing is."""
+        try:
+            found = os.stat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                return FileInfo("broken link", 0, path)
+            raise
+        return FileInfo(_kind_of_mode(found.st_mode), found.st_size, (found.st_dev, found.st_ino))
+
+    def remove(self, path: str) -> None:
+        """Remove one file."""
+        os.unlink(path)
+
+    def join(self, directory: str, *names: str) -> str:
+        """Return the path of a file below `directory`."""
+        return os.path.join(directory, *names)
+
+
+# What a link can lead to instead of a file: nothing, below a file, itself, no name at all.
+_BROKEN = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
+
+
+def _kind_of(entry: os.DirEntry[str]) -> EntryKind:
+    try:
+        if entry.is_file():
+            return "file"
+        if entry.is_dir():
+            return "directory"
+        if entry.is_symlink():
+            entry.stat()  # raises where the link is broken; the two above just say no
+    except OSError as error:
+        if error.errno in _BROKEN:
+            return "broken link"
+        raise
+    return "other"
+
+
+def _kind_of_mode(mode: int) -> EntryKind:
+    if stat.S_ISREG(mode):
+        return "file"
+    return "directory" if stat.S_ISDIR(mode) else "other"
+
+
+def _refuse_special_file(path: str) -> None:
+    """Raise where a rename would take the place of a directory or a device."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is no regular file", path)
+
+
+def _refuse_occupied(target: str, path: str, *, replace: bool) -> None:
+    """Raise where a new directory can't take the place of what is at `path`."""
+    if not os.path.lexists(target):
+        return
+    if not replace and not (os.path.isdir(target) and not os.listdir(target)):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+    if not os.path.isdir(target):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+
+
+def _flush_directory(directory: str) -> None:
+    """Flush a rename to the disk, where the system lets a directory be opened."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EROFS, errno.ENOTSUP):
+            raise with_path(error, directory) from None
+    finally:
+        os.close(descriptor)

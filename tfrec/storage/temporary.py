@@ -1,0 +1,155 @@
+"""Temporary names beside the final ones, and locks that tell the living from the dead.
+
+A temporary file or directory is `.NAME.RANDOM.tfrec-tmp`. It is locked for as long as its writer
+lives, so that whoever publishes the same name next can tell what a killed process left, and
+removes it, from what is being written. A build's own lock is `.NAME.tfrec-lock`.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+import shutil
+import sys
+import zlib
+from collections.abc import Iterator
+from typing import Literal
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+_TOKEN_BYTES = 6
+
+
+def create_file(directory: str, name: str) -> tuple[str, int]:
+    """Create and lock a new file for `name`; return its path and its descriptor."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    while True:
+        path = _new_path(directory, name)
+        descriptor = os.open(path, flags, 0o666)
+        # Whoever removes left-overs may have come before the lock; then the file is gone.
+        if _lock(descriptor) != "taken" and os.path.exists(path):
+            return path, descriptor
+        os.close(descriptor)
+
+
+def create_directory(directory: str, name: str) -> tuple[str, int | None]:
+    """Create and lock a new directory for `name`; return its path and its descriptor, if any."""
+    while True:
+        path = _new_path(directory, name)
+        os.mkdir(path)
+        if sys.platform == "win32":  # a directory can't be opened, nor locked
+            return path, None
+        with contextlib.suppress(FileNotFoundError):
+            descriptor = os.open(path, os.O_RDONLY)
+            if _lock(descriptor) != "taken" and os.path.exists(path):
+                return path, descriptor
+            os.close(descriptor)
+
+
+def set_aside(path: str) -> None:
+    """Rename a directory to a name that `remove_left_overs` removes."""
+    directory, name = os.path.split(path)
+    with contextlib.suppress(FileNotFoundError):
+        os.rename(path, _new_path(directory, name))
+
+
+def remove_left_overs(directory: str, name: str) -> None:
+    """Remove the temporary files and directories of `name` whose writers are dead."""
+    pattern = re.compile(
+        re.escape(f".{_shorten(name)}.") + rf"[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.tfrec-tmp"
+    )
+    with os.scandir(directory) as entries:
+        paths = [entry.path for entry in entries if pattern.fullmatch(entry.name)]
+    for path in paths:
+        with contextlib.suppress(OSError):  # another process removes it, or it isn't ours to remove
+            _remove_unless_locked(path)
+
+
+def _remove_unless_locked(path: str) -> None:
+    if sys.platform == "win32":  # a file that anyone has open can't be removed
+        os.unlink(path)
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        if _lock(descriptor) == "locked":
+            _remove(path)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def hold_lock(target: str, *, path: str) -> Iterator[None]:
+    """Hold the lock of the dataset at `target` until the block ends; `path` is what errors name.
+
+    Raises:
+        BlockingIOError: another process holds it.
+    """
+    directory, name = os.path.split(target)
+    lock_path = os.path.join(directory, f".{_shorten(name)}.tfrec-lock")
+    descriptor = _open_lock(lock_path, path)
+    try:
+        yield
+    finally:
+        if sys.platform == "win32":  # an open file can't be removed
+            os.close(descriptor)
+            with contextlib.suppress(OSError):
+                os.unlink(lock_path)
+        else:
+            os.unlink(lock_path)
+            os.close(descriptor)
+
+
+def _open_lock(lock_path: str, path: str) -> int:
+    while True:
+        descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o666)
+        if _lock(descriptor) == "taken":
+            os.close(descriptor)
+            raise BlockingIOError(errno.EAGAIN, "another tfrec is writing it", path)
+        # Its last owner may have removed it before the lock; then the lock keeps nobody out.
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), os.stat(lock_path)):
+                return descriptor
+        os.close(descriptor)
+
+
+def _new_path(directory: str, name: str) -> str:
+    token = secrets.token_hex(_TOKEN_BYTES)
+    return os.path.join(directory, f".{_shorten(name)}.{token}.tfrec-tmp")
+
+
+def _shorten(name: str) -> str:
+    """Return `name`, or where a temporary name would be too long, a shorter one of its own.
+
+    File systems allow 255 bytes, and a character has 4 at most. The temporary name and the lock
+    of one target must not be those of another that starts alike.
+    """
+    encoded = os.fsencode(name)
+    return name if len(encoded) <= 200 else f"{name[:40]}.{zlib.crc32(encoded):08x}"
+
+
+def _remove(path: str) -> None:
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        os.unlink(path)
+
+
+def _lock(descriptor: int) -> Literal["locked", "taken", "unknown"]:
+    """Lock a file for as long as it is open, unless another process has it, or nobody can know."""
+    if sys.platform == "win32":
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return "taken"
+        return "locked"
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return "taken"
+    except OSError:
+        return "unknown"  # a file system without locks
+    return "locked"
