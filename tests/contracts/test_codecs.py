@@ -23,7 +23,7 @@ def image_of(mode="RGB", width=40, height=30, seed=0):
         Image.linear_gradient("L")
         .rotate(90 * band)
         .resize((width, height))
-        .point(lambda value: value // 4 + shade)
+        .point(lambda value: value // 8 + shade)
         for band in range(len(Image.new(mode, (1, 1)).getbands()))
     ]
     return DecodedImage(
