@@ -64,7 +64,10 @@ class ColumnarReader:
         for attempt in range(_MAX_LAYOUTS):
             if len(left) < _MIN_ROWS:
                 break
-            layout = candidates.pop(0) if candidates else self._learn(records[left[attempt]])
+            if candidates:
+                layout = candidates.pop(0)
+            else:
+                layout = self._learn(records[left[attempt % len(left)]])
             if layout is None:
                 continue
             fits, values = self._fitting(layout, joined, left)
