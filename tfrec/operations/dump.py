@@ -196,4 +196,6 @@ def _picture_namer(files: Sequence[RecordFile]) -> Callable[[Picture], str]:
     if len(set(stems)) < len(stems):
         stems = [f"{position:05d}-{stem}" for position, stem in enumerate(stems)]
     prefixes = {file.path: stem for file, stem in zip(files, stems, strict=True)}
-    return lambda picture: f"{prefixes[picture.file.path]}-{picture.record_index:06d}{picture.suffix}"
+    return lambda picture: (
+        f"{prefixes[picture.file.path]}-{picture.record_index:06d}{picture.suffix}"
+    )
