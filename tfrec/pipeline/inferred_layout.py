@@ -122,7 +122,7 @@ def _num_rows(vals: Value) -> int:
 
 def _each(
     what: str,
-    given: Any,
+    given: DTypeLike | Each | None,
     names: list[str] | None,
     num_components: int,
 ) -> list[Any]:

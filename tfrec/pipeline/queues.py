@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from tfrec.errors import ConfigError
 from tfrec.pipeline.attempts import Dequeue
 from tfrec.pipeline.layout import Layout, Row, TypedLayout, make_layout
-from tfrec.pipeline.queue_model import Queue
+from tfrec.pipeline.queue import Queue
 
 T = TypeVar("T")
 
@@ -132,7 +132,7 @@ class RandomShuffleQueue(Queue[T]):
         self.min_after_dequeue = min_after_dequeue
         self._reserve = min_after_dequeue
         self._store: list[Row] = []
-        self._random = Random(seed).random
+        self._random = Random(seed).random  # noqa: S311  no secret
 
     def _move_one(self, held: list[Row]) -> None:
         store = self._store
