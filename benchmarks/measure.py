@@ -11,7 +11,11 @@ ENVIRONMENT = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS"
 
 
 class Measurement(NamedTuple):
-    """`seconds` of the work as the program itself says them, else of the whole process."""
+    """`seconds` of the work as the program itself says them, else of the whole process.
+
+    `peak_mib` is never less than what this process has when it starts the other: Linux counts from
+    the fork on. So nothing large is imported here.
+    """
 
     seconds: float
     cpu_seconds: float
