@@ -127,8 +127,13 @@ class DataLossError(TfrecError):
         self.offset = offset
         self.reason = reason
 
+    @property
+    def sentence(self) -> str:
+        """What is wrong, with its values, without the place."""
+        return self.reason
+
     def __str__(self) -> str:
-        return f"{self.path}: record {self.index} at offset {self.offset}: {self.reason}"
+        return f"{self.path}: record {self.index} at offset {self.offset}: {self.sentence}"
 
 
 class TruncatedRecordError(DataLossError):
@@ -146,8 +151,10 @@ class ChecksumError(DataLossError):
         self.stored = stored
         self.computed = computed
 
-    def __str__(self) -> str:
-        return f"{super().__str__()} (stored {self.stored:#010x}, computed {self.computed:#010x})"
+    @property
+    def sentence(self) -> str:
+        """What is wrong, with both CRCs."""
+        return f"{self.reason} (stored {self.stored:#010x}, computed {self.computed:#010x})"
 
 
 class RecordTooLargeError(DataLossError):

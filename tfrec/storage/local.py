@@ -104,7 +104,7 @@ class LocalStorage:
         """
         target = os.path.realpath(path)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        with hold_lock(target):
+        with hold_lock(target, path=path):
             yield
 
     def scan(self, path: str) -> Iterator[Entry]:
@@ -134,6 +134,10 @@ class LocalStorage:
         return os.path.join(directory, *names)
 
 
+# What a link can lead to instead of a file: nothing, below a file, itself, no name at all.
+_BROKEN = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
+
+
 def _kind_of(entry: os.DirEntry[str]) -> EntryKind:
     try:
         if entry.is_file():
@@ -143,7 +147,7 @@ def _kind_of(entry: os.DirEntry[str]) -> EntryKind:
         if entry.is_symlink():
             entry.stat()  # raises where the link is broken; the two above just say no
     except OSError as error:
-        if isinstance(error, FileNotFoundError) or error.errno == errno.ELOOP:
+        if error.errno in _BROKEN:
             return "broken link"
         raise
     return "other"

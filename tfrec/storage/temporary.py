@@ -82,13 +82,13 @@ def _remove_unless_locked(path: str) -> None:
 
 
 @contextlib.contextmanager
-def hold_lock(path: str) -> Iterator[None]:
-    """Hold the lock of a dataset's path until the block ends.
+def hold_lock(target: str, *, path: str) -> Iterator[None]:
+    """Hold the lock of the dataset at `target` until the block ends; `path` is what errors name.
 
     Raises:
         BlockingIOError: another process holds it.
     """
-    directory, name = os.path.split(path)
+    directory, name = os.path.split(target)
     lock_path = os.path.join(directory, f".{_shorten(name)}.tfrec-lock")
     descriptor = _open_lock(lock_path, path)
     try:
