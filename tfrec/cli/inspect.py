@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from tfrec.cli import exits, options
 from tfrec.cli.command import command
 from tfrec.cli.progress import progress_bar
