@@ -21,10 +21,10 @@ Parts: TypeAlias = Sequence[bytes | memoryview]
 _FIELD_1, _FIELD_2, _FIELD_3 = 0x0A, 0x12, 0x1A  # tags of length-delimited fields
 
 
-def split_example(data: bytes) -> dict[str, Parts]:
-    """Return for each key the parts of its serialized Feature, which is not examined.
+def split_example(data: bytes) -> list[tuple[str, Parts]]:
+    """Return the keys and the parts of their serialized Features, which are not examined.
 
-    The last of duplicate keys wins whole. The parts may be views of `data`.
+    The last of duplicate keys is the one that counts. The parts may be views of `data`.
 
     Raises:
         ExampleError: the bytes are not an Example.
@@ -32,8 +32,8 @@ def split_example(data: bytes) -> dict[str, Parts]:
     entries = _split_plain(data)
     try:
         if entries is None:
-            return {key.decode(): parts for key, parts in messages.split_example(data)}
-        return {key.decode(): parts for key, parts in entries}
+            return [(key.decode(), parts) for key, parts in messages.split_example(data)]
+        return [(key.decode(), parts) for key, parts in entries]
     except UnicodeDecodeError as error:
         raise ExampleError(f"not a tf.train.Example: key {error.object!r} is not UTF-8") from error
 

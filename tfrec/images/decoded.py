@@ -7,9 +7,9 @@ from PIL import Image
 
 
 class SourceInfo(NamedTuple):
-    """What the file held: `width` and `height` as stored, before its EXIF orientation.
+    """What the file held: `width` and `height` of the upright image, before it was resized.
 
-    `is_upright` is False where the orientation had to be applied.
+    `is_upright` is False where an EXIF orientation had to be applied.
     """
 
     format: str

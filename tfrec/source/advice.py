@@ -1,5 +1,6 @@
 """Say what is odd about the classes of a directory: sentences of notes and of refusals."""
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tfrec.errors import SourceError
@@ -41,9 +42,17 @@ def find_nested_folders(files: Mapping[str, Sequence[str]]) -> Iterator[Note]:
             "nested folders",
             tops[0],
             f"the class folders {list_names(tops)} hold only folders ({list_names(inner)}); if "
-            "these are the classes, label by the leaf folder, take the top folders as splits, or give "
-            "a directory one level down",
+            "these are the classes, label by the leaf folder, take the top folders as splits, or "
+            "give a directory one level down",
         )
+
+
+def find_empty_splits(files: Mapping[str, Sequence[str]]) -> Iterator[Note]:
+    """Note each top folder, taken as a split, below which is no image."""
+    tops = {folder.partition("/")[0] for folder in files if folder}
+    filled = {folder.partition("/")[0] for folder, images in files.items() if images}
+    for top in tops - filled:
+        yield Note("empty split", top, f"the folder `{display_path(top)}` has no image in a class")
 
 
 def find_empty_classes(classes: Mapping[str, Sequence[str]]) -> Iterator[Note]:
@@ -72,18 +81,31 @@ def find_numeric_order(labels: LabelMap) -> Iterator[Note]:
         )
 
 
+def find_similar_classes(labels: LabelMap) -> Iterator[Note]:
+    """Note classes whose names differ only in case, or in how Unicode writes an accent."""
+    alike: dict[str, list[str]] = {}
+    for name in labels.names:
+        alike.setdefault(_fold(name), []).append(name)
+    for names in alike.values():
+        if len(names) > 1:
+            sentence = f"the classes {list_names(names)} differ only in case or in Unicode form"
+            yield Note("similar classes", names[0], sentence)
+
+
 def refuse_unknown_classes(classes: Mapping[str, Sequence[str]], labels: LabelMap) -> None:
     """Raise SourceError for a class with an image that is not among fixed labels."""
     for name in sorted(classes, key=sort_key):
         if classes[name] and name not in labels:
             first = min(classes[name], key=sort_key)
+            alike = [label for label in labels.names if _fold(label) == _fold(name)]
+            shown = list_names(alike or labels.names)
             raise SourceError(
                 f"the class `{display_path(name)}` of `{display_path(first)}` is not among the "
-                f"{len(labels)} labels given: {list_names(labels.names)}"
+                f"{len(labels)} labels given; {'similar' if alike else 'they'} are: {shown}"
             )
 
 
-def note_root_image(name: str) -> Note:
+def note_outside_image(name: str) -> Note:
     return Note(
         "image outside the class folders",
         name,
@@ -92,9 +114,10 @@ def note_root_image(name: str) -> Note:
 
 
 def say_no_folders(directory: str, num_images: int) -> str:
+    held = "1 image" if num_images == 1 else f"{num_images:,} images"
     return (
-        f"{display_path(directory)}: it holds {num_images:,} images but no folder; put the images "
-        "of each class into a folder of its own"
+        f"{display_path(directory)}: it holds {held} but no class folder; put the images of each "
+        "class into a folder of its own, or take the classes from the file names by a pattern"
     )
 
 
@@ -119,6 +142,10 @@ def list_names(names: Sequence[str]) -> str:
     shown = ", ".join(f"`{display_path(name)}`" for name in names[:_MOST_NAMES])
     more = len(names) - _MOST_NAMES
     return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _names_of_several(sets: Iterable[set[str]]) -> set[str]:

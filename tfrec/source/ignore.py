@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from tfrec.images.sniff import has_image_signature
+from tfrec.images.sniff import SNIFF_BYTES, has_image_signature
 from tfrec.storage.base import Storage
 
 IgnoreReason = Literal[
@@ -62,9 +62,6 @@ IMAGE_SUFFIXES = frozenset({
     "psd",
 })  # fmt: skip
 
-# The longest signature, a box of brands in HEIF, is below 100 bytes in practice.
-PREFIX_SIZE = 256
-
 
 class Patterns:
     """Shell patterns for paths: one with a `/` is for the path below DIR, others for the name.
@@ -108,7 +105,7 @@ def is_image_by_content(path: str, *, storage: Storage) -> bool:
     """Say whether a file starts as images do; also where it can't be read, so that it is tried."""
     try:
         with storage.open_read(path) as stream:
-            return has_image_signature(stream.read(PREFIX_SIZE))
+            return has_image_signature(stream.read(SNIFF_BYTES))
     except OSError:
         return True
 

@@ -19,9 +19,11 @@ NoteKind = Literal[
     "repeated row",
     "repeated folder",
     "empty class",
+    "empty split",
     "absent class",
     "nested folders",
     "numeric order",
+    "similar classes",
 ]
 
 _LEFT_OUT: frozenset[NoteKind] = frozenset(

@@ -6,8 +6,7 @@ folder that loses its last image does not renumber all others.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from tfrec.errors import ConfigError, SourceError
@@ -25,8 +24,11 @@ from tfrec.source.paths import display_path, sort_key
 from tfrec.source.tree import Selection, Tree, walk_tree
 from tfrec.storage.base import Storage
 
-LabelRule = Literal["top", "leaf"] | re.Pattern[str]
-"""Where a path has its class name: its first folder, its last folder, or a pattern's group 1."""
+LabelRule = Literal["top", "second", "leaf"] | re.Pattern[str]
+"""Where a path has its class name: its first, second (below a split's) or last folder, or what
+group 1 of a pattern finds in it."""
+
+_DEPTHS = {"top": 1, "leaf": 1, "second": 2}
 
 
 def scan_images(
@@ -54,10 +56,14 @@ def scan_images(
     if isinstance(label_rule, re.Pattern):
         classes = _group_by_pattern(tree, label_rule)
     else:
-        _set_root_files_apart(tree, directory, storage=storage)
-        classes = _group_by_top(tree) if label_rule == "top" else _group_by_leaf(tree)
+        _set_outside_files_apart(tree, directory, depth=_DEPTHS[label_rule], storage=storage)
+        classes = _group_by_folder(tree, label_rule)
         if label_rule == "top":
             tree.notes.extend(advice.find_nested_folders(tree.files))
+        if label_rule == "second":
+            tree.notes.extend(advice.find_empty_splits(tree.files))
+    if not any(classes.values()):
+        raise SourceError(advice.say_nothing_found(directory, classes, tree.ignored, tree.notes))
     return make_source(
         directory, classes, labels=labels, offset=offset, ignored=tree.ignored, notes=tree.notes
     )
@@ -77,22 +83,21 @@ def require_directory(directory: str, *, storage: Storage) -> None:
 
 def make_source(
     directory: str,
-    classes: dict[str, list[str]],
+    classes: Mapping[str, Sequence[str]],
     *,
     labels: LabelMap | None,
     offset: int,
-    ignored: Counter[IgnoreReason],
-    notes: list[Note],
+    ignored: Mapping[IgnoreReason, int],
+    notes: Sequence[Note],
 ) -> ImageSource:
     """Give the classes numbers, sort everything, and add the notes that concern whole classes."""
-    if not any(classes.values()):
-        raise SourceError(advice.say_nothing_found(directory, classes, ignored, notes))
+    notes = [*notes, *advice.find_empty_classes(classes)]
     if labels is None:
         labels = LabelMap.from_classes(classes, offset=offset)
         notes += advice.find_numeric_order(labels)
+        notes += advice.find_similar_classes(labels)
     else:
         advice.refuse_unknown_classes(classes, labels)
-    notes += advice.find_empty_classes(classes)
     return ImageSource(
         directory,
         labels,
@@ -102,21 +107,22 @@ def make_source(
     )
 
 
-def _group_by_top(tree: Tree) -> dict[str, list[str]]:
-    classes: dict[str, list[str]] = {}
-    for folder in tree.files:
-        if folder:
-            classes.setdefault(folder.partition("/")[0], []).extend(tree.files[folder])
-    return classes
+def _group_by_folder(tree: Tree, rule: Literal["top", "second", "leaf"]) -> dict[str, list[str]]:
+    """Group by one of the folders above an image; a folder without images is a class as well.
 
-
-def _group_by_leaf(tree: Tree) -> dict[str, list[str]]:
-    """Group by the folder that holds an image; a folder of folders alone is no class."""
+    With `leaf`, that is so only for one without folders.
+    """
+    depth = _DEPTHS[rule]
     parents = {folder.rpartition("/")[0] for folder in tree.files}
     classes: dict[str, list[str]] = {}
     for folder, files in tree.files.items():
-        if folder and (files or folder not in parents):
-            classes.setdefault(folder.rpartition("/")[2], []).extend(files)
+        names = folder.split("/") if folder else []
+        if len(names) < depth:
+            continue
+        if rule != "leaf":
+            classes.setdefault(names[depth - 1], []).extend(files)
+        elif files or folder not in parents:
+            classes.setdefault(names[-1], []).extend(files)
     return classes
 
 
@@ -135,18 +141,20 @@ def _group_by_pattern(tree: Tree, pattern: re.Pattern[str]) -> dict[str, list[st
     return classes
 
 
-def _set_root_files_apart(tree: Tree, directory: str, *, storage: Storage) -> None:
-    """Take the files beside the class folders out: note the images, ignore all others."""
-    files = tree.files[""]
+def _set_outside_files_apart(tree: Tree, directory: str, *, depth: int, storage: Storage) -> None:
+    """Take the files above the class folders out: note the images, ignore all others."""
+    above = [folder for folder in tree.files if not folder or folder.count("/") < depth - 1]
+    outside = [path for folder in above for path in tree.files[folder]]
     images = [
-        name
-        for name in files
-        if has_suffix(name, IMAGE_SUFFIXES)
-        or is_image_by_content(storage.join(directory, name), storage=storage)
+        path
+        for path in outside
+        if has_suffix(path, IMAGE_SUFFIXES)
+        or is_image_by_content(storage.join(directory, *path.split("/")), storage=storage)
     ]
-    if images and len(tree.files) == 1:
+    if images and len(above) == len(tree.files):
         raise SourceError(advice.say_no_folders(directory, len(images)))
-    if len(images) < len(files):
-        tree.ignored["outside the class folders"] += len(files) - len(images)
-    tree.notes.extend(map(advice.note_root_image, images))
-    files.clear()
+    if len(images) < len(outside):
+        tree.ignored["outside the class folders"] += len(outside) - len(images)
+    tree.notes.extend(map(advice.note_outside_image, images))
+    for folder in above:
+        tree.files[folder].clear()

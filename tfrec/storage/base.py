@@ -49,6 +49,7 @@ class Storage(Protocol):
 
         Raises:
             FileExistsError: there is something at `path`.
+            NotADirectoryError: `replace` is set, and a file is at `path`.
         """
         ...
 

@@ -65,8 +65,7 @@ class LocalStorage:
     def publish_directory(self, path: str, *, replace: bool = False) -> Iterator[str]:
         """Fill a directory that appears at `path` whole, when the block ends, or never."""
         target = os.path.realpath(path)
-        if not replace:
-            _refuse_filled(target, path)
+        _refuse_occupied(target, path, replace=replace)
         directory, name = os.path.split(target)
         os.makedirs(directory, exist_ok=True)
         remove_left_overs(directory, name)
@@ -105,7 +104,7 @@ class LocalStorage:
         """
         target = os.path.realpath(path)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        with hold_lock(target):
+        with hold_lock(target, path=path):
             yield
 
     def scan(self, path: str) -> Iterator[Entry]:
@@ -135,6 +134,10 @@ class LocalStorage:
         return os.path.join(directory, *names)
 
 
+# What a link can lead to instead of a file: nothing, below a file, itself, no name at all.
+_BROKEN = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
+
+
 def _kind_of(entry: os.DirEntry[str]) -> EntryKind:
     try:
         if entry.is_file():
@@ -144,7 +147,7 @@ def _kind_of(entry: os.DirEntry[str]) -> EntryKind:
         if entry.is_symlink():
             entry.stat()  # raises where the link is broken; the two above just say no
     except OSError as error:
-        if isinstance(error, FileNotFoundError) or error.errno == errno.ELOOP:
+        if error.errno in _BROKEN:
             return "broken link"
         raise
     return "other"
@@ -168,13 +171,14 @@ def _refuse_special_file(path: str) -> None:
         raise OSError(errno.EINVAL, "it is no regular file", path)
 
 
-def _refuse_filled(target: str, path: str) -> None:
-    """Raise where there is something at `path`, but for an empty directory."""
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        if os.path.isdir(target) and not os.listdir(target):
-            return
-    if os.path.lexists(target):
+def _refuse_occupied(target: str, path: str, *, replace: bool) -> None:
+    """Raise where a new directory can't take the place of what is at `path`."""
+    if not os.path.lexists(target):
+        return
+    if not replace and not (os.path.isdir(target) and not os.listdir(target)):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+    if not os.path.isdir(target):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
 
 
 def _flush_directory(directory: str) -> None:

@@ -43,8 +43,11 @@ class MemoryStorage:
     @contextlib.contextmanager
     def publish_directory(self, path: str, *, replace: bool = False) -> Iterator[str]:
         """Fill a directory that appears at `path` whole, when the block ends, or never."""
-        if not replace and self.info(path) is not None:
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        found = self.info(path)
+        if found is not None and not replace:
+            raise _error(errno.EEXIST, path)
+        if found is not None and found.kind != "directory":
+            raise _error(errno.ENOTDIR, path)
         temporary = f"{path.rstrip('/')}.{secrets.token_hex(6)}.tfrec-tmp"
         try:
             yield temporary
@@ -68,7 +71,7 @@ class MemoryStorage:
         """Write a file in a directory that is being filled."""
         with self._lock:
             if path in self.files:
-                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+                raise _error(errno.EEXIST, path)
             self.files[path] = bytes(content)
 
     @contextlib.contextmanager
