@@ -34,6 +34,17 @@ class Storage(Protocol):
         """Open a file for buffered reading."""
         ...
 
+    def open_write(self, path: str) -> BinaryIO:
+        """Create or empty a file and open it for buffered writing; others see it grow."""
+        ...
+
+    def open_scratch(self, path: str) -> BinaryIO:
+        """Open a nameless file for writing and reading, which is gone when it is closed.
+
+        Its bytes lie where those of a file at `path` would.
+        """
+        ...
+
     def publish(self, path: str) -> AbstractContextManager[BinaryIO]:
         """Write a file that appears at `path` whole, when the block ends, or never.
 
