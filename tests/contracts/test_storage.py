@@ -413,3 +413,12 @@ def test_a_scratch_file_is_read_back_and_has_no_name(storage, root):
 
         assert b"some bytes" == stream.read()
         assert ["x"] == names(storage, root)
+
+
+def test_the_time_of_writing_is_known_of_files_alone(storage, root):
+    path = storage.join(root, "d", "x")
+    write(storage, path, b"")
+    expected = os.stat(path).st_mtime_ns if isinstance(storage, LocalStorage) else None
+
+    assert expected == storage.info(path).modified
+    assert storage.info(storage.join(root, "d")).modified is None

@@ -20,11 +20,20 @@ class Entry(NamedTuple):
 
 
 class FileInfo(NamedTuple):
-    """`size` in bytes; `identity` is equal for two paths that lead to the same file."""
+    """What is at a path.
+
+    Attributes:
+        kind: file, directory or something else.
+        size: in bytes.
+        identity: equal for two paths that lead to the same file.
+        modified: when a file was last written, in nanoseconds of its own clock; None where that
+            isn't known.
+    """
 
     kind: EntryKind
     size: int
     identity: Hashable
+    modified: int | None = None
 
 
 class Storage(Protocol):

@@ -134,7 +134,9 @@ class LocalStorage:
             if error.errno == errno.ELOOP:
                 return FileInfo("broken link", 0, path)
             raise
-        return FileInfo(_kind_of_mode(found.st_mode), found.st_size, (found.st_dev, found.st_ino))
+        kind = _kind_of_mode(found.st_mode)
+        modified = found.st_mtime_ns if kind == "file" else None
+        return FileInfo(kind, found.st_size, (found.st_dev, found.st_ino), modified)
 
     def remove(self, path: str) -> None:
         """Remove one file."""
