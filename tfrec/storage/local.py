@@ -11,6 +11,7 @@ import os
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
@@ -33,6 +34,16 @@ class LocalStorage:
     def open_read(self, path: str) -> BinaryIO:
         """Open a file for buffered reading."""
         return cast("BinaryIO", io.BufferedReader(NamedFile(path, "rb"), BUFFER_SIZE))
+
+    def open_write(self, path: str) -> BinaryIO:
+        """Create or empty a file and open it for buffered writing; others see it grow."""
+        return cast("BinaryIO", io.BufferedWriter(NamedFile(path, "wb"), BUFFER_SIZE))
+
+    def open_scratch(self, path: str) -> BinaryIO:
+        """Open a nameless file for writing and reading, which is gone when it is closed."""
+        directory = os.path.dirname(os.path.realpath(path))
+        os.makedirs(directory, exist_ok=True)
+        return cast("BinaryIO", tempfile.TemporaryFile(buffering=BUFFER_SIZE, dir=directory))
 
     @contextlib.contextmanager
     def publish(self, path: str) -> Iterator[BinaryIO]:
@@ -123,7 +134,9 @@ class LocalStorage:
             if error.errno == errno.ELOOP:
                 return FileInfo("broken link", 0, path)
             raise
-        return FileInfo(_kind_of_mode(found.st_mode), found.st_size, (found.st_dev, found.st_ino))
+        kind = _kind_of_mode(found.st_mode)
+        modified = found.st_mtime_ns if kind == "file" else None
+        return FileInfo(kind, found.st_size, (found.st_dev, found.st_ino), modified)
 
     def remove(self, path: str) -> None:
         """Remove one file."""
