@@ -87,18 +87,12 @@ def _plugins(prefix: bytes) -> Iterator[tuple[_Plugin, bool]]:
 
 
 def _accepts(accept: Callable[[bytes], bool | str], prefix: bytes) -> bool:
-    """Ask a plug-in whether it knows these bytes.
-
-    Raises:
-        Refusal: it would, if Pillow had been built with the library for it.
-    """
+    """Tell whether a plug-in knows these bytes, and was built with the library for them."""
     try:
         answer = accept(prefix[:16])
     except _NOT_MINE:  # fewer bytes than it looks at
         return False
-    if isinstance(answer, str):
-        raise Refusal(f"needs a more complete Pillow: {answer}")
-    return bool(answer)
+    return bool(answer) and not isinstance(answer, str)
 
 
 def _heif_plugin() -> _Plugin:

@@ -8,6 +8,7 @@ also keeps `-W error` from turning a good image with odd metadata into a bad one
 
 import ctypes
 import functools
+import logging
 import threading
 import warnings
 from collections.abc import Iterator
@@ -25,6 +26,10 @@ class _DecodingThreads(threading.local):
     def match(self, _module: str) -> bool:
         return self.depth > 0
 
+
+# Pillow logs as errors what it then raises; without any handler, `logging` would print it. The
+# user's own handlers still get it.
+logging.getLogger("PIL").addHandler(logging.NullHandler())
 
 _THREADS = _DecodingThreads()
 _FILTER = ("ignore", None, Warning, _THREADS, 0)
