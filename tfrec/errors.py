@@ -21,6 +21,8 @@ survives pickling between processes; the sentence is made from them when it is s
 lower case, without a final period, and name the file, the place and the values.
 """
 
+import re
+
 
 class TfrecError(Exception):
     """The root of all errors that `tfrec` raises itself."""
@@ -41,6 +43,11 @@ class ImageError(TfrecError):
         super().__init__(path, reason)
         self.path = path
         self.reason = reason
+
+    @property
+    def kind(self) -> str:
+        """The reason without what is particular to this image."""
+        return re.split(r"[:;(]", self.reason, maxsplit=1)[0].strip()
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
@@ -127,8 +134,13 @@ class DataLossError(TfrecError):
         self.offset = offset
         self.reason = reason
 
+    @property
+    def sentence(self) -> str:
+        """What is wrong, with its values, without the place."""
+        return self.reason
+
     def __str__(self) -> str:
-        return f"{self.path}: record {self.index} at offset {self.offset}: {self.reason}"
+        return f"{self.path}: record {self.index} at offset {self.offset}: {self.sentence}"
 
 
 class TruncatedRecordError(DataLossError):
@@ -146,8 +158,10 @@ class ChecksumError(DataLossError):
         self.stored = stored
         self.computed = computed
 
-    def __str__(self) -> str:
-        return f"{super().__str__()} (stored {self.stored:#010x}, computed {self.computed:#010x})"
+    @property
+    def sentence(self) -> str:
+        """What is wrong, with both CRCs."""
+        return f"{self.reason} (stored {self.stored:#010x}, computed {self.computed:#010x})"
 
 
 class RecordTooLargeError(DataLossError):

@@ -1,5 +1,6 @@
 """What every storage does: LocalStorage in a directory of its own, and MemoryStorage."""
 
+import contextlib
 import os
 import threading
 
@@ -252,3 +253,172 @@ def test_names_come_back_as_they_were_given(storage, root, name):
 def test_join_puts_names_below_a_directory(storage):
     assert storage.join("a", "b", "c") == "a/b/c".replace("/", os.sep)
     assert storage.join("a") == "a"
+
+
+# Directories
+
+
+def fill(storage, path, files, **options):
+    with storage.publish_directory(path, **options) as directory:
+        for name, content in files.items():
+            storage.write(storage.join(directory, *name.split("/")), content)
+
+
+def test_a_filled_directory_appears_whole(storage, root):
+    path = storage.join(root, "out")
+
+    with storage.publish_directory(path) as directory:
+        storage.write(storage.join(directory, "a"), b"one")
+        storage.write(storage.join(directory, "b", "c"), b"two")
+        during = storage.info(path)
+
+    assert during is None
+    assert names(storage, root) == ["out"]
+    assert read(storage, storage.join(path, "a")) == b"one"
+    assert read(storage, storage.join(path, "b", "c")) == b"two"
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_an_error_while_a_directory_is_filled_leaves_nothing(storage, root, replace):
+    write(storage, storage.join(root, "other"), b"")
+    path = storage.join(root, "out")
+
+    with pytest.raises(KeyError), storage.publish_directory(path, replace=replace) as directory:
+        storage.write(storage.join(directory, "a"), b"half")
+        raise KeyError
+
+    assert names(storage, root) == ["other"]
+
+
+def test_a_directory_that_is_there_is_refused_before_it_is_filled(storage, root):
+    path = storage.join(root, "out")
+    fill(storage, path, {"a": b"former"})
+
+    with pytest.raises(FileExistsError) as caught, storage.publish_directory(path):
+        pytest.fail("the block is not entered")
+
+    assert path == caught.value.filename
+    assert read(storage, storage.join(path, "a")) == b"former"
+    assert names(storage, root) == ["out"]
+
+
+def test_a_directory_is_replaced_whole(storage, root):
+    path = storage.join(root, "out")
+    fill(storage, path, {"a": b"former", "b/c": b"former"})
+
+    fill(storage, path, {"d": b"new"}, replace=True)
+
+    assert names(storage, root) == ["out"]
+    assert names(storage, path) == ["d"]
+
+
+def test_an_error_while_a_directory_is_replaced_leaves_the_former_one(storage, root):
+    path = storage.join(root, "out")
+    fill(storage, path, {"a": b"former"})
+
+    with pytest.raises(KeyError), storage.publish_directory(path, replace=True) as directory:
+        storage.write(storage.join(directory, "a"), b"new")
+        raise KeyError
+
+    assert names(storage, root) == ["out"]
+    assert read(storage, storage.join(path, "a")) == b"former"
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_file_is_not_replaced_by_a_directory(storage, root, replace):
+    path = storage.join(root, "out")
+    write(storage, path, b"a file")
+
+    with pytest.raises(OSError) as caught:
+        fill(storage, path, {"a": b""}, replace=replace)
+
+    assert path == caught.value.filename
+    assert read(storage, path) == b"a file"
+    assert names(storage, root) == ["out"]
+
+
+def test_a_file_in_a_directory_is_written_once(storage, root):
+    with storage.publish_directory(storage.join(root, "out")) as directory:
+        path = storage.join(directory, "a")
+        storage.write(path, b"one")
+        with pytest.raises(FileExistsError) as caught:
+            storage.write(path, b"two")
+
+    assert path == caught.value.filename
+    assert read(storage, storage.join(root, "out", "a")) == b"one"
+
+
+# Locks
+
+
+def test_a_path_is_held_by_one(storage, root):
+    path = storage.join(root, "out")
+
+    with storage.exclusive(path), pytest.raises(BlockingIOError) as caught, storage.exclusive(path):
+        pytest.fail("the block is not entered")
+
+    assert path == caught.value.filename
+    assert "another tfrec is writing it" in str(caught.value)
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("x" * 254 + "1", "x" * 254 + "2")])
+def test_different_paths_are_held_at_once(storage, root, names):
+    first, second = (storage.join(root, name) for name in names)
+
+    with storage.exclusive(first), storage.exclusive(second):
+        pass
+
+
+@pytest.mark.parametrize("error", [None, KeyError])
+def test_a_path_is_free_after_the_block(storage, root, error):
+    path = storage.join(root, "out")
+    expected = pytest.raises(error) if error else contextlib.nullcontext()
+    with expected, storage.exclusive(path):
+        if error:
+            raise error
+
+    with storage.exclusive(path):
+        pass
+
+    assert storage.info(root) is None or names(storage, root) == []
+
+
+def test_an_opened_file_is_emptied_and_seen_as_far_as_it_is_flushed(storage, root):
+    path = storage.join(root, "x")
+    write(storage, path, b"former")
+
+    with storage.open_write(path) as stream:
+        at_first = read(storage, path)
+        stream.write(b"first")
+        stream.flush()
+        flushed = read(storage, path)
+        stream.write(b", second")
+
+    assert [b"", b"first", b"first, second"] == [at_first, flushed, read(storage, path)]
+
+
+def test_a_directory_is_not_opened_for_writing(storage, root):
+    write(storage, storage.join(root, "d", "x"), b"")
+
+    with pytest.raises(OSError, match="d"):
+        storage.open_write(storage.join(root, "d"))
+
+
+def test_a_scratch_file_is_read_back_and_has_no_name(storage, root):
+    write(storage, storage.join(root, "x"), b"")
+
+    with storage.open_scratch(storage.join(root, "y")) as stream:
+        stream.write(b"some bytes")
+        stream.seek(0)
+
+        assert b"some bytes" == stream.read()
+        assert ["x"] == names(storage, root)
+
+
+def test_the_time_of_writing_is_known_of_files_alone(storage, root):
+    path = storage.join(root, "d", "x")
+    write(storage, path, b"")
+    expected = os.stat(path).st_mtime_ns if isinstance(storage, LocalStorage) else None
+
+    assert expected == storage.info(path).modified
+    assert storage.info(storage.join(root, "d")).modified is None

@@ -66,9 +66,9 @@ def test_the_descriptor_file_holds_the_fields_of_the_proto_file(proto_file):
 def test_the_descriptor_file_is_what_protoc_makes_of_the_proto_file(proto_file, tmp_path):
     pytest.importorskip("grpc_tools", reason="needs grpcio-tools")
     made = tmp_path / "made.binpb"
+    outputs = [f"--descriptor_set_out={made}", "example.proto"]
     subprocess.run(
-        [sys.executable, "-m", "grpc_tools.protoc", f"-I{proto_file.parent}"]
-        + [f"--descriptor_set_out={made}", "example.proto"],
+        [sys.executable, "-m", "grpc_tools.protoc", f"-I{proto_file.parent}", *outputs],
         check=True,
     )
 

@@ -30,35 +30,55 @@ def names(directory):
 
 # Temporary files
 
-PUBLISHER = """
-import sys
-from tfrec.storage import LocalStorage
-
+PROGRAMS = {
+    "file": """
 with LocalStorage().publish(sys.argv[1]) as stream:
     stream.write(b"by the other process")
     stream.flush()
-    print("publishing", flush=True)
+    wait()
+""",
+    "directory": """
+with LocalStorage().publish_directory(sys.argv[1]) as directory:
+    LocalStorage().write(directory + "/inner/x", b"by the other process")
+    wait()
+""",
+    "lock": """
+with LocalStorage().exclusive(sys.argv[1]):
+    wait()
+""",
+}
+PREAMBLE = """
+import sys
+from tfrec.storage import LocalStorage
+
+def wait():
+    print("waiting", flush=True)
     sys.stdin.read()
 """
 
 
 @contextlib.contextmanager
-def publishing(path):
+def other_process(path, kind="file"):
     """Run a process that is in the midst of publishing `path` until its input is closed."""
-    command = [sys.executable, "-c", PUBLISHER, os.fspath(path)]
+    command = [sys.executable, "-c", PREAMBLE + PROGRAMS[kind], os.fspath(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
-            assert process.stdout.readline() == b"publishing\n"
+            assert process.stdout.readline() == b"waiting\n"
             yield process
         finally:
             process.kill()
 
 
-def test_a_killed_process_leaves_nothing_at_the_path(tmp_path):
-    path = tmp_path / "x"
-    with publishing(path) as process:
+def leave_over(path, kind="file"):
+    """Kill a process in the midst of publishing `path`."""
+    with other_process(path, kind) as process:
         process.kill()
         process.wait()
+
+
+def test_a_killed_process_leaves_nothing_at_the_path(tmp_path):
+    path = tmp_path / "x"
+    leave_over(path)
 
     assert not path.exists()
     (left_over,) = names(tmp_path)
@@ -68,9 +88,7 @@ def test_a_killed_process_leaves_nothing_at_the_path(tmp_path):
 
 def test_what_a_killed_process_left_is_removed_by_the_next_publish_of_the_name(storage, tmp_path):
     for _ in range(2):
-        with publishing(tmp_path / "x") as process:
-            process.kill()
-            process.wait()
+        leave_over(tmp_path / "x")
     assert len(names(tmp_path)) == 1  # the second process removed the first one's
 
     write(storage, tmp_path / "x")
@@ -81,7 +99,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_publish_of_the_name(s
 @posix
 def test_what_a_living_process_writes_is_left_alone(storage, tmp_path):
     path = tmp_path / "x"
-    with publishing(path) as process:
+    with other_process(path) as process:
         write(storage, path, b"by this process")
         between = path.read_bytes()
         process.communicate()
@@ -101,7 +119,7 @@ def test_without_locks_nobody_s_file_is_taken_for_left_over(storage, tmp_path, m
 
     monkeypatch.setattr("fcntl.flock", refuse)
     path = tmp_path / "x"
-    with publishing(path) as process:
+    with other_process(path) as process:
         write(storage, path)
         process.communicate()
 
@@ -110,9 +128,7 @@ def test_without_locks_nobody_s_file_is_taken_for_left_over(storage, tmp_path, m
 
 
 def test_what_was_left_of_another_name_stays(storage, tmp_path):
-    with publishing(tmp_path / "x.y") as process:
-        process.kill()
-        process.wait()
+    leave_over(tmp_path / "x.y")
     (left_over,) = names(tmp_path)
 
     for name in ("x", "y", "x.z"):
@@ -133,11 +149,66 @@ def test_files_with_a_similar_name_stay(storage, tmp_path):
 
 @posix
 def test_an_interrupted_process_leaves_nothing(tmp_path):
-    with publishing(tmp_path / "x") as process:
+    with other_process(tmp_path / "x") as process:
         process.send_signal(signal.SIGINT)
         process.communicate()
 
     assert process.returncode != 0
+    assert names(tmp_path) == []
+
+
+@posix
+def test_a_directory_that_a_killed_process_left_is_removed_by_the_next(storage, tmp_path):
+    path = tmp_path / "out"
+    leave_over(path, "directory")
+    (left_over,) = names(tmp_path)
+
+    with storage.publish_directory(str(path)):
+        between = names(tmp_path)
+
+    assert left_over not in between
+    assert names(tmp_path) == ["out"]
+
+
+@posix
+def test_a_directory_that_a_living_process_fills_is_left_alone(storage, tmp_path):
+    path = tmp_path / "out"
+    with other_process(path, "directory") as process:
+        with storage.publish_directory(str(path)):
+            pass
+        process.communicate()
+
+    assert process.returncode == 0
+    assert (path / "inner" / "x").read_bytes() == b"by the other process"
+    assert names(tmp_path) == ["out"]
+
+
+@posix
+def test_a_directory_published_through_a_link_takes_the_place_of_what_it_leads_to(
+    storage, tmp_path
+):
+    (tmp_path / "target").mkdir()
+    (tmp_path / "link").symlink_to("target")
+
+    with storage.publish_directory(str(tmp_path / "link")) as directory:
+        storage.write(storage.join(directory, "x"), b"content")
+
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target" / "x").read_bytes() == b"content"
+
+
+@posix
+def test_a_path_is_held_by_one_process(storage, tmp_path):
+    path = str(tmp_path / "out")
+    with other_process(path, "lock") as process:
+        with pytest.raises(BlockingIOError, match="another tfrec"), storage.exclusive(path):
+            pytest.fail("the block is not entered")
+        process.kill()
+        process.wait()
+
+        with storage.exclusive(path):  # the killed process's lock keeps nobody out
+            pass
+
     assert names(tmp_path) == []
 
 
@@ -379,9 +450,7 @@ def test_a_published_file_has_the_permissions_of_any_new_file(storage, tmp_path,
 @pytest.mark.parametrize("name", [b"x" * 255, "é".encode() * 127, b"\xff" * 255])
 def test_what_was_left_of_a_very_long_name_is_removed(storage, tmp_path, name):
     path = os.path.join(tmp_path, os.fsdecode(name))
-    with publishing(path) as process:
-        process.kill()
-        process.wait()
+    leave_over(path)
     (left_over,) = names(tmp_path)
 
     write(storage, path)

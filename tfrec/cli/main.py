@@ -11,7 +11,7 @@ from tfrec.cli.command import LazyGroup
 from tfrec.cli.render import tell
 from tfrec.errors import BadImagesError, TfrecError
 
-COMMANDS = ("build",)
+COMMANDS = ("build", "check", "dump", "verify", "inspect")
 
 
 def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -26,8 +26,21 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     ctx.exit()
 
 
+class _Commands(LazyGroup):
+    """The commands, ended by Ctrl-C with one line; click itself adds an empty one."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second one ends it at once
+            tell("interrupted")
+            ctx.exit(exits.INTERRUPTED)
+
+
 @click.group(
-    cls=LazyGroup,
+    cls=_Commands,
     names=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -54,17 +67,11 @@ def main() -> None:
     except (TfrecError, OSError) as error:
         code = _end_with(error)
     except (KeyboardInterrupt, click.Abort):
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second Ctrl-C ends it at once
-        tell("interrupted")
         code = exits.INTERRUPTED
     sys.exit(code or exits.DONE)
 
 
 def _end_with(error: TfrecError | OSError) -> int:
-    if isinstance(error, BrokenPipeError):
-        # Whoever read the output has seen enough; nothing may be written at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exits.DONE
     if isinstance(error, BadImagesError):
         for image in error.images:
             tell(f"error: {image}")

@@ -5,15 +5,19 @@ anything: every line is made harmless before it is shown.
 """
 
 import json
+import os
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 
+from tfrec.cli import exits
+
 
 def say(text: str) -> None:
     """Write a line of a result."""
-    click.echo(harmless(text))
+    _write(harmless(text))
 
 
 def tell(text: str) -> None:
@@ -23,7 +27,7 @@ def tell(text: str) -> None:
 
 def say_json(document: Any) -> None:  # noqa: ANN401 (any JSON value)
     """Write a result as one JSON document."""
-    click.echo(json.dumps(document, indent=1))
+    _write(json.dumps(document, indent=1))
 
 
 def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozenset()) -> None:
@@ -35,7 +39,7 @@ def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozen
             cell.rjust(width) if position in numeric else cell.ljust(width)
             for position, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
-        click.echo(f"  {'  '.join(padded)}".rstrip())
+        _write(f"  {'  '.join(padded)}".rstrip())
 
 
 def harmless(text: str) -> str:
@@ -63,6 +67,15 @@ def num_bytes(number: int) -> str:
         if size < 1024:
             return f"{size:.1f} {unit}"
     return f"{size / 1024:,.1f} TiB"
+
+
+def _write(text: str) -> None:
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        # Whoever reads has seen enough. What is still buffered must not fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise click.exceptions.Exit(exits.DONE) from None
 
 
 def _escape(character: str) -> str:

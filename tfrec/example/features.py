@@ -20,6 +20,8 @@ import numpy as np
 from tfrec.example import messages
 from tfrec.example.scanner import parse_feature, split_example
 from tfrec.example.values import (
+    INT64_MAX,
+    INT64_MIN,
     BytesList,
     FeatureInput,
     FeatureValue,
@@ -27,8 +29,6 @@ from tfrec.example.values import (
     Int64List,
     to_feature_value,
 )
-
-_INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 # Bytes-like objects in the order they are written, and how many bytes they are together.
 _Parts = tuple[list[bytes | bytearray | memoryview], int]
@@ -64,17 +64,19 @@ def encode_example(features: Mapping[str, FeatureInput]) -> bytes:
 
 
 def decode_example(data: bytes | bytearray | memoryview) -> dict[str, FeatureValue]:
-    """Return the features of a serialized Example, in the order of their keys' first appearance.
+    """Return the features of a serialized Example, as protobuf reads it.
 
-    A feature without a kind is absent. The last of duplicate keys wins.
+    A feature without a kind is absent. The last of duplicate keys wins whole.
 
     Raises:
         ExampleError: the bytes are not an Example.
     """
     features: dict[str, FeatureValue] = {}
-    for key, parts in split_example(bytes(data)).items():
+    for key, parts in split_example(bytes(data)):
         feature = parse_feature(key, parts)
-        if feature is not None:
+        if feature is None:
+            features.pop(key, None)
+        else:
             features[key] = feature
     return features
 
@@ -123,7 +125,7 @@ def _float_list_parts(values: Sequence[float]) -> _Parts:
 def _int64_list_parts(values: Sequence[int]) -> _Parts:
     integers = values.tolist() if isinstance(values, np.ndarray) else values
     for integer in integers and (min(integers), max(integers)):
-        if not _INT64_MIN <= integer <= _INT64_MAX:
+        if not INT64_MIN <= integer <= INT64_MAX:
             raise ValueError(f"{integer} is outside int64")
     serialized = messages.serialize_int64_list(integers)
     return [serialized], len(serialized)

@@ -39,6 +39,8 @@ ListType: TypeAlias = type[BytesList] | type[FloatList] | type[Int64List]
 Scalar: TypeAlias = bytes | bytearray | memoryview | int | float | np.generic
 FeatureInput: TypeAlias = FeatureValue | Scalar | Sequence[Scalar] | NDArray[np.generic]
 
+INT64_MIN, INT64_MAX = -(1 << 63), (1 << 63) - 1
+
 KIND_NAMES: dict[ListType, str] = {BytesList: "bytes", FloatList: "float", Int64List: "int64"}
 
 _DTYPE_LISTS: dict[str, ListType] = {

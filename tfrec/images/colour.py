@@ -5,7 +5,7 @@
 | 1, L, RGB | itself (1 as L); with a transparent colour, over the background |
 | P | its palette's colours; with transparency, over the background |
 | LA, PA, RGBA and the premultiplied La, RGBa | over the background |
-| I;16 in any byte order | L: scaled, value / 257 rounded, half up |
+| I;16 in any byte order | L: scaled to 0..255 and rounded; from 4095 where a TIFF says 12 bits |
 | I (32 bits) | as I;16 where every value fits into 16 bits, else refused |
 | F | refused: nobody knows its range |
 | CMYK, YCbCr, HSV, LAB, RGBX | RGB, as Pillow converts |
@@ -14,19 +14,20 @@ Over the background means, for each channel, value * alpha + background * (255 -
 255 and rounded to the nearest.
 """
 
+import functools
 import io
 from typing import cast
 
-from PIL import Image, ImageCms
+from PIL import Image, ImageFile, TiffImagePlugin
 
 from tfrec.images.reasons import Refusal
 from tfrec.images.settings import ImageSettings
 
-_SCALE_16_TO_8 = [(value + 128) // 257 for value in range(1 << 16)]
-_ICC_MODES = {"L", "RGB", "CMYK", "LAB"}
+_BITS_PER_SAMPLE = 258
+_PHOTOMETRIC = 262
 
 
-def resolve_colour(image: Image.Image, settings: ImageSettings) -> Image.Image:
+def resolve_colour(image: ImageFile.ImageFile, settings: ImageSettings) -> Image.Image:
     """Return the pixels of a loaded `image` as mode L or RGB, L only if all are grey."""
     opaque, alpha = _split_alpha(_simplify(image))
     if settings.icc == "srgb":
@@ -42,42 +43,55 @@ def resolve_colour(image: Image.Image, settings: ImageSettings) -> Image.Image:
     return opaque
 
 
-def _simplify(image: Image.Image) -> Image.Image:
+def _simplify(image: ImageFile.ImageFile) -> Image.Image:
     """Return `image` in L, LA, RGB, RGBA or a colour space without alpha."""
     mode = image.mode
-    has_transparency = image.info.get("transparency") is not None
     if mode == "F":
         raise Refusal("holds floating point values (mode F), whose range is unknown")
     if mode.startswith("I"):
         return _scale_to_8_bits(image)
-    if mode in ("1", "L", "RGB"):
-        if has_transparency:
-            return image.convert("RGBA")
-        return image.convert("L") if mode == "1" else image
-    if mode == "P":
-        return image.convert("RGBA" if has_transparency else "RGB")
-    if mode in ("PA", "RGBa"):
-        return image.convert("RGBA")
     if mode == "La":
         return image.convert("LA")
+    if mode == "LA":
+        return image
+    if image.has_transparency_data:
+        return image if mode == "RGBA" else image.convert("RGBA")
+    if mode == "1":
+        return image.convert("L")
     return image
 
 
-def _scale_to_8_bits(image: Image.Image) -> Image.Image:
+def _scale_to_8_bits(image: ImageFile.ImageFile) -> Image.Image:
     wide = image if image.mode == "I" else image.convert("I")
     low, high = cast("tuple[int, int]", wide.getextrema())  # of one band
     if low < 0 or high > 0xFFFF:
         raise Refusal(
-            f"holds 32-bit values from {low} to {high} (mode {image.mode}); 16 bits are the most"
+            f"holds 32-bit values from {low} to {high} (mode {image.mode}); "
+            "only 0 to 65535 can be scaled to 8 bits"
         )
-    scaled = wide.point(_SCALE_16_TO_8, "L")
+    scaled = wide.point(_scale_table(*_range_of_gray(image)), "L")
     transparent = image.info.get("transparency")
-    if not isinstance(transparent, int):
-        return scaled
-    visible = [255] * (1 << 16)
-    visible[transparent & 0xFFFF] = 0
-    scaled.putalpha(wide.point(visible, "L"))
+    if isinstance(transparent, int):
+        opacity = [255] * (1 << 16)
+        opacity[transparent & 0xFFFF] = 0
+        scaled.putalpha(wide.point(opacity, "L"))
     return scaled
+
+
+def _range_of_gray(image: ImageFile.ImageFile) -> tuple[int, int]:
+    """Return the values of black and white."""
+    if not isinstance(image, TiffImagePlugin.TiffImageFile):
+        return 0, 0xFFFF
+    white = 0xFFF if image.tag_v2.get(_BITS_PER_SAMPLE) == (12,) else 0xFFFF
+    # Pillow inverts "white is zero" for up to 8 bits only.
+    return (white, 0) if image.tag_v2.get(_PHOTOMETRIC) == 0 else (0, white)
+
+
+@functools.cache
+def _scale_table(black: int, white: int) -> list[int]:
+    span = abs(white - black)
+    table = [min((2 * 255 * value + span) // (2 * span), 255) for value in range(1 << 16)]
+    return table if black < white else [255 - value for value in table]
 
 
 def _split_alpha(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
@@ -88,11 +102,13 @@ def _split_alpha(image: Image.Image) -> tuple[Image.Image, Image.Image | None]:
 
 def _to_srgb(image: Image.Image, profile: object) -> Image.Image:
     """Convert from `profile`; one that is broken or of another colour space is ignored."""
-    if not isinstance(profile, bytes) or image.mode not in _ICC_MODES:
+    if not isinstance(profile, bytes) or image.mode not in ("L", "P", "RGB", "CMYK"):
         return image
+    from PIL import ImageCms  # rarely wanted
+
     try:
         converted = ImageCms.profileToProfile(
-            image,
+            image.convert("RGB") if image.mode == "P" else image,
             ImageCms.ImageCmsProfile(io.BytesIO(profile)),
             ImageCms.createProfile("sRGB"),
             outputMode="RGB",

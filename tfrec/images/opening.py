@@ -13,7 +13,9 @@ from typing import IO, cast
 from PIL import Image, ImageFile, JpegImagePlugin
 
 from tfrec.images.reasons import Refusal, explain_pixels, explain_unidentified
-from tfrec.images.sniff import sniff_format
+from tfrec.images.sniff import SNIFF_BYTES, sniff_format
+
+_Plugin = Callable[[IO[bytes], str], ImageFile.ImageFile]
 
 _LEFT_OUT = frozenset(
     {
@@ -23,8 +25,6 @@ _LEFT_OUT = frozenset(
         "IPTC",  # metadata, no image
     }
 )  # fmt: skip
-
-_Plugin = Callable[[IO[bytes], str], ImageFile.ImageFile]
 
 # What Pillow takes for "not mine after all": the next plug-in is asked.
 _NOT_MINE = (SyntaxError, IndexError, TypeError, struct.error)
@@ -39,15 +39,18 @@ def open_image(data: bytes, *, max_pixels: int) -> ImageFile.ImageFile:
     """
     _raise_pillow_limit(max_pixels)
     failure: Exception | None = None
-    for plugin, has_signature in _plugins(data[:16]):
+    for plugin, is_sniffed in _plugins(data[:SNIFF_BYTES]):
         try:
             image = plugin(io.BytesIO(data), "")
         except _NOT_MINE as error:
-            failure = failure or (error if has_signature else None)
+            if is_sniffed:
+                failure = error
         else:
             check_pixels(image.size, max_pixels)
             return image
-    raise Refusal(explain_unidentified(data, failure))
+    if failure is not None:
+        raise failure
+    raise Refusal(explain_unidentified(data))
 
 
 def check_pixels(size: tuple[int, int], max_pixels: int) -> None:
@@ -57,23 +60,45 @@ def check_pixels(size: tuple[int, int], max_pixels: int) -> None:
 
 
 def _plugins(prefix: bytes) -> Iterator[tuple[_Plugin, bool]]:
-    """Yield the decoders for `prefix`, likeliest first, and whether it has their signature."""
-    if prefix.startswith(b"\xff\xd8\xff"):
-        # Past the plug-in's own entry, which parses MPO's index only to find the same first image.
+    """Yield the decoders to try, likeliest first, and whether the format was sniffed.
+
+    With the format known from the start, a WebP file takes 0.3 ms less than by asking them all.
+    """
+    name = sniff_format(prefix)
+    Image.preinit()  # the commonest five
+    if name not in Image.OPEN:
+        Image.init()
+    if name == "JPEG":
+        # The registered entry parses MPO's index too, only to find the same first image.
         yield JpegImagePlugin.JpegImageFile, True
-        return
-    asked: set[str] = set()
-    for load_plugins in (Image.preinit, Image.init):
-        load_plugins()
-        for name in tuple(Image.ID):
-            if name in asked or name in _LEFT_OUT:
-                continue
-            asked.add(name)
-            plugin, accept = Image.OPEN[name]
-            if accept is None or accept(prefix) is True:
-                yield plugin, accept is not None
-    if sniff_format(prefix) == "HEIF":
+    elif name in Image.OPEN:
+        yield Image.OPEN[name][0], True
+    Image.init()
+    for other in tuple(Image.ID):
+        plugin, accept = Image.OPEN[other]
+        if (
+            other not in _LEFT_OUT
+            and other != name
+            and (accept is None or _accepts(accept, prefix))
+        ):
+            yield plugin, False
+    if name == "HEIF":
         yield _heif_plugin(), True
+
+
+def _accepts(accept: Callable[[bytes], bool | str], prefix: bytes) -> bool:
+    """Ask a plug-in whether it knows these bytes.
+
+    Raises:
+        Refusal: it would, if Pillow had been built with the library for it.
+    """
+    try:
+        answer = accept(prefix[:16])
+    except _NOT_MINE:  # fewer bytes than it looks at
+        return False
+    if isinstance(answer, str):
+        raise Refusal(f"needs a more complete Pillow: {answer}")
+    return bool(answer)
 
 
 def _heif_plugin() -> _Plugin:

@@ -1,4 +1,4 @@
-"""Keep Pillow's Python warnings from the process while an image is decoded.
+"""Keep the chatter of Pillow and of the libraries below it off the user's stderr.
 
 `warnings.catch_warnings` swaps a list of the whole process and is not safe between threads. A
 filter for good on the module `PIL` would also hide the user's own. So one filter is added, which
@@ -6,11 +6,15 @@ matches only in a thread that is inside `quiet_pillow`: nobody else can tell tha
 also keeps `-W error` from turning a good image with odd metadata into a bad one.
 """
 
+import ctypes
+import functools
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
+
+from PIL import Image
 
 
 class _DecodingThreads(threading.local):
@@ -38,3 +42,17 @@ def quiet_pillow() -> Iterator[None]:
         yield
     finally:
         _THREADS.depth -= 1
+
+
+@functools.cache
+def silence_libtiff() -> None:
+    """Stop libtiff from writing its errors to file descriptor 2.
+
+    Pillow turns off libtiff's warnings only. The errors lack the file's name and come as an OSError
+    all the same. Redirecting the descriptor would swallow what other threads write meanwhile;
+    libtiff's own switch does not. Where Pillow hides libtiff's symbols, nothing happens.
+    """
+    try:
+        ctypes.CDLL(Image.core.__file__).TIFFSetErrorHandler(None)  # type: ignore[attr-defined]
+    except (AttributeError, OSError):
+        return

@@ -3,58 +3,62 @@
 A reason follows the file's name and a colon: "is cut short", "is an HTML page, not an image".
 """
 
+import re
+
 from PIL import Image
 
-from tfrec.images.settings import DEFAULT_MAX_PIXELS
-from tfrec.images.sniff import describe_content
+from tfrec.images.sniff import SNIFF_BYTES, describe_content
 
 
 class Refusal(Exception):  # noqa: N818 - it never leaves this package; ImageError does
     """An image is not to be used; the message is the reason."""
 
 
-_CUT_SHORT = ("truncated", "unexpected end", "not enough image data", "eof", "buffer is not large")
+_CUT_SHORT = (
+    "truncated", "not enough", "eof", "end of file", "not large enough",
+    "requires a buffer", "index out of range",
+)  # fmt: skip
+"""What Pillow and Python say when the bytes are used up."""
+
+_OBSCURE = ("decoder error", "broken data stream", "codec configuration", "decoding error")
+"""Pillow's words for a code that a C library returned."""
 
 
-def explain(error: Exception, data: bytes) -> str:
+def explain(error: Exception, data: bytes, max_pixels: int) -> str:
     """Say why decoding `data` ended in `error`."""
     if isinstance(error, Refusal):
         return str(error)
-    kind = describe_content(data)
-    what = kind or "an image"
+    what = describe_content(data[:SNIFF_BYTES]) or "an image"
+    message = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, MemoryError):
-        return f"is {what} that does not fit into memory"
-    message = _one_line(error)
+        return f"does not fit into memory: {what}"
     if isinstance(error, Image.DecompressionBombError):
-        return f"is {what} with a part that is too large: {message}"
+        pixels = re.search(r"\d+", message)
+        return _too_large(f"a part of {pixels[0]}" if pixels else "more", max_pixels)
     if any(words in message.lower() for words in _CUT_SHORT):
-        return f"is cut short: {what} whose data end too early ({message})"
-    return f"is damaged or unsupported: {what} that cannot be decoded ({message})"
+        return f"is cut short: {what} whose data end too early"
+    if message.startswith(_OBSCURE):
+        return f"is damaged: {what} whose data do not decode ({message})"
+    return f"is damaged or of an unsupported kind: {what} ({message})"
 
 
-def explain_unidentified(data: bytes, failure: Exception | None) -> str:
-    """Say why no decoder takes `data`; `failure` is what the one said that had begun."""
-    kind = describe_content(data)
-    if failure is not None:
-        return explain(failure, data)
+def explain_unidentified(data: bytes) -> str:
+    """Say what `data` are, which no decoder takes."""
+    kind = describe_content(data[:SNIFF_BYTES])
     if kind is None:
-        return f"is not an image: starts with the bytes {data[:8].hex(' ')}"
+        return f"is not an image: it starts with the bytes {data[:8].hex(' ')}"
     if kind.endswith(" image"):
-        return f"is {kind}, a kind that is not supported or a damaged one"
-    if kind == "only zero bytes":
-        return "holds only zero bytes"
+        return f"is {kind}, which is not supported"
     return f"is {kind}, not an image"
 
 
-def explain_pixels(size: tuple[int, int], max_pixels: int = DEFAULT_MAX_PIXELS) -> str:
+def explain_pixels(size: tuple[int, int], max_pixels: int) -> str:
     """Say that an image of `size` exceeds the limit."""
     width, height = size
+    return _too_large(f"{width}x{height} = {width * height}", max_pixels)
+
+
+def _too_large(found: str, max_pixels: int) -> str:
     return (
-        f"is too large: {width}x{height} = {width * height} pixels, and the limit is {max_pixels};"
-        f" raise it with `--max-pixels`"
+        f"is too large: {found} pixels, and the limit is {max_pixels}; raise it with `--max-pixels`"
     )
-
-
-def _one_line(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return text or type(error).__name__

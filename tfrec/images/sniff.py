@@ -26,7 +26,7 @@ _IMAGES: tuple[tuple[str, re.Pattern[bytes]], ...] = tuple(
         "JPEG XR": rb"II\xbc[\x00\x01]",
         "PPM": rb"P[1-6](?:\s+\d|\s*#)|P7\nWIDTH|P[Ff]\s+\d|Py\s+\d|P0CMYK",
         "PSD": rb"8BPS\x00[\x01\x02]",
-        "ICO": rb"\x00\x00\x01\x00[^\x00].{6}[\x00\x01]\x00",
+        "ICO": rb"\x00\x00\x01\x00[^\x00].{5}[\x00\x01]\x00",
         "CUR": rb"\x00\x00\x02\x00[^\x00]\x00.{3}\x00",
         "ICNS": rb"icns",
         "QOI": rb"qoif",

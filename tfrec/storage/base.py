@@ -20,11 +20,20 @@ class Entry(NamedTuple):
 
 
 class FileInfo(NamedTuple):
-    """`size` in bytes; `identity` is equal for two paths that lead to the same file."""
+    """What is at a path.
+
+    Attributes:
+        kind: file, directory or something else.
+        size: in bytes.
+        identity: equal for two paths that lead to the same file.
+        modified: when a file was last written, in nanoseconds of its own clock; None where that
+            isn't known.
+    """
 
     kind: EntryKind
     size: int
     identity: Hashable
+    modified: int | None = None
 
 
 class Storage(Protocol):
@@ -32,6 +41,17 @@ class Storage(Protocol):
 
     def open_read(self, path: str) -> BinaryIO:
         """Open a file for buffered reading."""
+        ...
+
+    def open_write(self, path: str) -> BinaryIO:
+        """Create or empty a file and open it for buffered writing; others see it grow."""
+        ...
+
+    def open_scratch(self, path: str) -> BinaryIO:
+        """Open a nameless file for writing and reading, which is gone when it is closed.
+
+        Its bytes lie where those of a file at `path` would.
+        """
         ...
 
     def publish(self, path: str) -> AbstractContextManager[BinaryIO]:
@@ -49,6 +69,7 @@ class Storage(Protocol):
 
         Raises:
             FileExistsError: there is something at `path`.
+            NotADirectoryError: `replace` is set, and a file is at `path`.
         """
         ...
 

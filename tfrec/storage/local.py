@@ -11,6 +11,7 @@ import os
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
@@ -33,6 +34,16 @@ class LocalStorage:
     def open_read(self, path: str) -> BinaryIO:
         """Open a file for buffered reading."""
         return cast("BinaryIO", io.BufferedReader(NamedFile(path, "rb"), BUFFER_SIZE))
+
+    def open_write(self, path: str) -> BinaryIO:
+        """Create or empty a file and open it for buffered writing; others see it grow."""
+        return cast("BinaryIO", io.BufferedWriter(NamedFile(path, "wb"), BUFFER_SIZE))
+
+    def open_scratch(self, path: str) -> BinaryIO:
+        """Open a nameless file for writing and reading, which is gone when it is closed."""
+        directory = os.path.dirname(os.path.realpath(path))
+        os.makedirs(directory, exist_ok=True)
+        return cast("BinaryIO", tempfile.TemporaryFile(buffering=BUFFER_SIZE, dir=directory))
 
     @contextlib.contextmanager
     def publish(self, path: str) -> Iterator[BinaryIO]:
@@ -65,8 +76,7 @@ class LocalStorage:
     def publish_directory(self, path: str, *, replace: bool = False) -> Iterator[str]:
         """Fill a directory that appears at `path` whole, when the block ends, or never."""
         target = os.path.realpath(path)
-        if not replace:
-            _refuse_filled(target, path)
+        _refuse_occupied(target, path, replace=replace)
         directory, name = os.path.split(target)
         os.makedirs(directory, exist_ok=True)
         remove_left_overs(directory, name)
@@ -105,7 +115,7 @@ class LocalStorage:
         """
         target = os.path.realpath(path)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        with hold_lock(target):
+        with hold_lock(target, path=path):
             yield
 
     def scan(self, path: str) -> Iterator[Entry]:
@@ -124,7 +134,9 @@ class LocalStorage:
             if error.errno == errno.ELOOP:
                 return FileInfo("broken link", 0, path)
             raise
-        return FileInfo(_kind_of_mode(found.st_mode), found.st_size, (found.st_dev, found.st_ino))
+        kind = _kind_of_mode(found.st_mode)
+        modified = found.st_mtime_ns if kind == "file" else None
+        return FileInfo(kind, found.st_size, (found.st_dev, found.st_ino), modified)
 
     def remove(self, path: str) -> None:
         """Remove one file."""
@@ -172,13 +184,14 @@ def _refuse_special_file(path: str) -> None:
         raise OSError(errno.EINVAL, "it is no regular file", path)
 
 
-def _refuse_filled(target: str, path: str) -> None:
-    """Raise where there is something at `path`, but for an empty directory."""
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        if os.path.isdir(target) and not os.listdir(target):
-            return
-    if os.path.lexists(target):
+def _refuse_occupied(target: str, path: str, *, replace: bool) -> None:
+    """Raise where a new directory can't take the place of what is at `path`."""
+    if not os.path.lexists(target):
+        return
+    if not replace and not (os.path.isdir(target) and not os.listdir(target)):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+    if not os.path.isdir(target):
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
 
 
 def _flush_directory(directory: str) -> None:

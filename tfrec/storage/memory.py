@@ -28,6 +28,19 @@ class MemoryStorage:
             raise _error(errno.ENOENT if self.info(path) is None else errno.EISDIR, path)
         return io.BytesIO(content)
 
+    def open_write(self, path: str) -> BinaryIO:
+        """Create or empty a file and open it for writing; others see what is flushed."""
+        found = self.info(path)
+        if found is not None and found.kind == "directory":
+            raise _error(errno.EISDIR, path)
+        stream = _GrowingFile(self, path)
+        stream.flush()
+        return stream
+
+    def open_scratch(self, path: str) -> BinaryIO:  # noqa: ARG002 (all memory is one place)
+        """Open a nameless file for writing and reading, which is gone when it is closed."""
+        return io.BytesIO()
+
     @contextlib.contextmanager
     def publish(self, path: str) -> Iterator[BinaryIO]:
         """Write a file that appears at `path` whole, when the block ends, or never."""
@@ -43,8 +56,11 @@ class MemoryStorage:
     @contextlib.contextmanager
     def publish_directory(self, path: str, *, replace: bool = False) -> Iterator[str]:
         """Fill a directory that appears at `path` whole, when the block ends, or never."""
-        if not replace and self.info(path) is not None:
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+        found = self.info(path)
+        if found is not None and not replace:
+            raise _error(errno.EEXIST, path)
+        if found is not None and found.kind != "directory":
+            raise _error(errno.ENOTDIR, path)
         temporary = f"{path.rstrip('/')}.{secrets.token_hex(6)}.tfrec-tmp"
         try:
             yield temporary
@@ -68,7 +84,7 @@ class MemoryStorage:
         """Write a file in a directory that is being filled."""
         with self._lock:
             if path in self.files:
-                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+                raise _error(errno.EEXIST, path)
             self.files[path] = bytes(content)
 
     @contextlib.contextmanager
@@ -115,6 +131,24 @@ class MemoryStorage:
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""
         return "/".join(filter(None, (directory.rstrip("/"), *names)))
+
+
+class _GrowingFile(io.BytesIO):
+    """A file that is in its storage as far as it was flushed."""
+
+    def __init__(self, storage: MemoryStorage, path: str) -> None:
+        super().__init__()
+        self._storage = storage
+        self._path = path
+
+    def flush(self) -> None:
+        if not self.closed:
+            self._storage.files[self._path] = self.getvalue()
+        super().flush()
+
+    def close(self) -> None:
+        self.flush()
+        super().close()
 
 
 def _as_prefix(path: str) -> str:

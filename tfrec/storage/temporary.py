@@ -12,6 +12,7 @@ import re
 import secrets
 import shutil
 import sys
+import zlib
 from collections.abc import Iterator
 from typing import Literal
 
@@ -81,13 +82,13 @@ def _remove_unless_locked(path: str) -> None:
 
 
 @contextlib.contextmanager
-def hold_lock(path: str) -> Iterator[None]:
-    """Hold the lock of a dataset's path until the block ends.
+def hold_lock(target: str, *, path: str) -> Iterator[None]:
+    """Hold the lock of the dataset at `target` until the block ends; `path` is what errors name.
 
     Raises:
         BlockingIOError: another process holds it.
     """
-    directory, name = os.path.split(path)
+    directory, name = os.path.split(target)
     lock_path = os.path.join(directory, f".{_shorten(name)}.tfrec-lock")
     descriptor = _open_lock(lock_path, path)
     try:
@@ -121,11 +122,13 @@ def _new_path(directory: str, name: str) -> str:
 
 
 def _shorten(name: str) -> str:
-    """Return a part of `name` short enough for a temporary name.
+    """Return `name`, or where a temporary name would be too long, a shorter one of its own.
 
-    File systems allow 255 bytes, and a character has 4 at most.
+    File systems allow 255 bytes, and a character has 4 at most. The temporary name and the lock
+    of one target must not be those of another that starts alike.
     """
-    return name[:50]
+    encoded = os.fsencode(name)
+    return name if len(encoded) <= 200 else f"{name[:40]}.{zlib.crc32(encoded):08x}"
 
 
 def _remove(path: str) -> None:

@@ -74,6 +74,19 @@ def read_record(
         ChecksumError: a stored CRC differs from the computed one.
         RecordTooLargeError: the length exceeds `max_length`.
     """
+    frame = read_frame(stream, place, size=size, max_length=max_length)
+    if frame is None:
+        return None
+    payload, footer = frame
+    if verify:
+        check_payload(payload, footer, place)
+    return payload
+
+
+def read_frame(
+    stream: BinaryIO, place: Place, *, size: int | None = None, max_length: int = MAX_LENGTH
+) -> tuple[bytes, bytes] | None:
+    """Read payload and footer as `read_record` does, without a look at the payload's CRC."""
     header = stream.read(HEADER_SIZE)
     if not header:
         return None
@@ -86,9 +99,7 @@ def read_record(
     footer = stream.read(FOOTER_SIZE)
     if len(footer) < FOOTER_SIZE:
         check_room(length, len(payload) + len(footer), place)
-    if verify:
-        check_payload(payload, footer, place)
-    return payload
+    return payload, footer
 
 
 def check_header(header: bytes, place: Place) -> int:

@@ -1,0 +1,96 @@
+"""Builds that are killed, interrupted or started twice."""
+
+import json
+import os
+import signal
+import sys
+
+import pytest
+from PIL import Image
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are of POSIX")
+
+NUM_IMAGES = 60
+
+
+@pytest.fixture
+def photos(save):
+    """Enough pixels for a build of about a second."""
+    first = save("photos/cat/00.jpg", Image.effect_noise((1500, 1200), 80), quality=90)
+    for number in range(1, NUM_IMAGES):
+        save(f"photos/cat/{number:02d}.jpg", first.read_bytes())
+    return "photos"
+
+
+def wait_for(directory, suffix):
+    """Wait until a file of that suffix, with something in it, stands in the directory."""
+    while True:
+        with os.scandir(directory) as entries:
+            if any(entry.name.endswith(suffix) and entry.stat().st_size for entry in entries):
+                return
+
+
+def visible(directory):
+    return {name for name in os.listdir(directory) if not name.startswith(".")}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_build_leaves_nothing(tfrec, photos, tmp_path, number):
+    with tfrec.start("build", photos, "out.tfrecords") as process:
+        wait_for(tmp_path, ".tfrec-tmp")
+        process.send_signal(number)
+        out, err = process.communicate(timeout=5)
+
+    assert {signal.SIGINT: 130, signal.SIGTERM: 143}[number] == process.returncode
+    assert (b"", {signal.SIGINT: b"interrupted\n", signal.SIGTERM: b""}[number]) == (out, err)
+    assert ["photos"] == os.listdir(tmp_path)
+
+
+def test_a_killed_build_leaves_nothing_at_the_target(tfrec, photos, tmp_path):
+    with tfrec.start("build", photos, "out.tfrecords") as process:
+        wait_for(tmp_path, ".tfrec-tmp")
+        process.kill()
+
+    assert {"photos"} == visible(tmp_path)
+
+
+def test_the_next_build_removes_what_a_killed_one_left(tfrec, photos, tmp_path):
+    with tfrec.start("build", photos, "out.tfrecords") as process:
+        wait_for(tmp_path, ".tfrec-tmp")
+        process.kill()
+
+    done = tfrec("build", photos, "out.tfrecords")
+
+    assert 0 == done.code
+    assert {"photos", "out.tfrecords", "out.tfrecords.json"} == set(os.listdir(tmp_path))
+    assert NUM_IMAGES * 196_669 == (tmp_path / "out.tfrecords").stat().st_size
+
+
+def test_a_second_build_of_a_target_is_refused(tfrec, photos, pets, tmp_path):
+    with tfrec.start("build", photos, "out.tfrecords") as process:
+        wait_for(tmp_path, ".tfrec-tmp")
+        second = tfrec("build", pets, "out.tfrecords")
+        process.communicate(timeout=60)
+
+    assert (1, "error: out.tfrecords: another tfrec is writing it\n") == (second.code, second.err)
+    assert 0 == process.returncode
+    manifest = json.loads((tmp_path / "out.tfrecords.json").read_text())
+    (shard,) = manifest["splits"]["train"]["shards"]
+    assert (NUM_IMAGES, NUM_IMAGES * 196_669) == (shard["num_records"], shard["num_bytes"])
+
+
+@pytest.mark.stress
+def test_killed_at_any_moment_nothing_stands_at_the_target(tfrec, photos, tmp_path):
+    target = tmp_path / "out.tfrecords"
+    for moment in range(60):
+        with tfrec.start("build", photos, "out.tfrecords") as process:
+            try:
+                process.wait(moment * 0.02)
+            except Exception:
+                process.kill()
+        if target.exists():
+            assert NUM_IMAGES * 196_669 == target.stat().st_size
+            target.unlink()
+
+    assert 0 == tfrec("build", photos, "out.tfrecords").code
+    assert {"photos", "out.tfrecords", "out.tfrecords.json"} == set(os.listdir(tmp_path))

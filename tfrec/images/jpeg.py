@@ -1,0 +1,65 @@
+"""What Pillow leaves unchecked in a JPEG file, and a way around broken metadata.
+
+A file is a row of segments: FF, a marker, and for most markers a length and that many bytes less
+two (ITU-T T.81, annex B). Entropy-coded data follow a scan's header; in them FF is always escaped,
+so the next FF D9 after the first scan's header is the end of the image. A thumbnail, which has an
+end of its own, lies inside a segment before it.
+"""
+
+from collections.abc import Iterator
+
+SIGNATURE = b"\xff\xd8\xff"
+
+_END_OF_IMAGE = b"\xff\xd9"
+_START_OF_SCAN = 0xDA
+_ALONE = {0x01, *range(0xD0, 0xD9)}
+"""Markers without a length."""
+
+# EXIF tells the orientation; Adobe's segment tells whether CMYK is inverted.
+_NEEDED_METADATA = {0xE1, 0xEE}
+_METADATA = {*range(0xE0, 0xF0), 0xFE} - _NEEDED_METADATA
+
+
+def has_end_of_image(data: bytes) -> bool:
+    """Tell whether the image's end marker is there; whatever may follow it.
+
+    A download that was cut and filled up with zero bytes has none, and libjpeg takes the zeros for
+    pixels.
+    """
+    if data.endswith(_END_OF_IMAGE):
+        return True
+    start = next((at for marker, at, _ in _segments(data) if marker == _START_OF_SCAN), 0)
+    return data.find(_END_OF_IMAGE, start) >= 0
+
+
+def count_scans(data: bytes) -> int:
+    """Count the passes over the image; a few too many where a thumbnail has its own."""
+    return data.count(bytes([0xFF, _START_OF_SCAN]))
+
+
+def without_metadata(data: bytes) -> bytes:
+    """Return the file without the segments that do not decide its pixels."""
+    kept = [data[:2]]
+    for marker, start, stop in _segments(data):
+        if marker == _START_OF_SCAN:
+            kept.append(data[start:])
+            break
+        if marker not in _METADATA:
+            kept.append(data[start:stop])
+    return b"".join(kept)
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield marker, start and stop of each segment, up to the first scan's header."""
+    start = 2
+    while start + 4 <= len(data):
+        if data[start] != 0xFF or data[start + 1] in (0x00, 0xFF):
+            start += 1
+            continue
+        marker = data[start + 1]
+        length = 0 if marker in _ALONE else int.from_bytes(data[start + 2 : start + 4], "big")
+        stop = start + 2 + length
+        yield marker, start, stop
+        if marker == _START_OF_SCAN:
+            return
+        start = stop

@@ -1,0 +1,145 @@
+"""What many records have in common: counts, lengths and ranges of their features and images.
+
+A statistic grows by records and merges with others, and holds no record: memory depends on the
+number of distinct keys, labels and sizes alone.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tfrec.errors import ImageError
+from tfrec.example import BytesList, FeatureValue, FloatList, Int64List
+from tfrec.images import sniff_format
+from tfrec.images.header import read_image_header
+from tfrec.schema.detect import find_image_keys, find_stored_size, guess_raw_size
+
+KIND_NAMES = {BytesList: "bytes", FloatList: "float", Int64List: "int64"}
+
+
+@dataclass(slots=True)
+class Range:
+    """The smallest and the largest of the values seen; both None before the first."""
+
+    low: float | None = None
+    high: float | None = None
+
+    def add(self, low: float, high: float) -> None:
+        """Widen the range to hold `low` and `high`."""
+        self.low = low if self.low is None else min(self.low, low)
+        self.high = high if self.high is None else max(self.high, high)
+
+    def merge(self, other: "Range") -> None:
+        """Widen the range to hold another."""
+        if other.low is not None and other.high is not None:
+            self.add(other.low, other.high)
+
+
+@dataclass(slots=True)
+class FeatureStatistics:
+    """One feature over many records.
+
+    Attributes:
+        num_records: that have it.
+        kinds: how many records have it as bytes, int64 or float.
+        lengths: of the lists.
+        values: of the numbers; for bytes, the number of bytes of each.
+    """
+
+    num_records: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    lengths: Range = field(default_factory=Range)
+    values: Range = field(default_factory=Range)
+
+    def add(self, value: FeatureValue) -> None:
+        """Take one record's value into account."""
+        self.num_records += 1
+        self.kinds[KIND_NAMES[type(value)]] += 1
+        self.lengths.add(len(value.values), len(value.values))
+        if not value.values:
+            return
+        numbers = list(map(len, value.values)) if isinstance(value, BytesList) else value.values
+        self.values.add(min(numbers), max(numbers))
+
+    def merge(self, other: "FeatureStatistics") -> None:
+        """Take the records of another statistic into account."""
+        self.num_records += other.num_records
+        self.kinds.update(other.kinds)
+        self.lengths.merge(other.lengths)
+        self.values.merge(other.values)
+
+
+@dataclass(slots=True)
+class ExampleStatistics:
+    """Many Examples.
+
+    Attributes:
+        num_examples: seen.
+        features: by key.
+        image_keys: how many records have their image in which feature.
+        label_keys: how many records have their label in which feature.
+        labels: how many records have which label, a number or a text.
+        image_formats: how many images are of which format; `raw` for pixels, `unknown`.
+        image_sizes: how many images have which (width, height).
+    """
+
+    num_examples: int = 0
+    features: dict[str, FeatureStatistics] = field(default_factory=dict)
+    image_keys: Counter[str] = field(default_factory=Counter)
+    label_keys: Counter[str] = field(default_factory=Counter)
+    labels: Counter[int | str] = field(default_factory=Counter)
+    image_formats: Counter[str] = field(default_factory=Counter)
+    image_sizes: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+    def add(self, features: Mapping[str, FeatureValue]) -> None:
+        """Take one Example into account."""
+        self.num_examples += 1
+        for key, value in features.items():
+            self.features.setdefault(key, FeatureStatistics()).add(value)
+        image_key, label_key = find_image_keys(features)
+        if label_key is not None:
+            self.label_keys[label_key] += 1
+            label = features[label_key].values[0]
+            self.labels[label if isinstance(label, int) else _to_text(label)] += 1
+        if image_key is not None:
+            self.image_keys[image_key] += 1
+            self._add_image(features, features[image_key].values[0])
+
+    def merge(self, other: "ExampleStatistics") -> None:
+        """Take the Examples of another statistic into account."""
+        self.num_examples += other.num_examples
+        for key, statistics in other.features.items():
+            self.features.setdefault(key, FeatureStatistics()).merge(statistics)
+        self.image_keys.update(other.image_keys)
+        self.label_keys.update(other.label_keys)
+        self.labels.update(other.labels)
+        self.image_formats.update(other.image_formats)
+        self.image_sizes.update(other.image_sizes)
+
+    def _add_image(self, features: Mapping[str, FeatureValue], image: object) -> None:
+        data = bytes(image) if isinstance(image, (bytes, bytearray, memoryview)) else b""
+        if sniff_format(data) is not None:
+            try:
+                header = read_image_header(data, path="")
+            except ImageError:
+                self.image_formats["damaged"] += 1
+                return
+            self.image_formats[header.format] += 1
+            self.image_sizes[header.width, header.height] += 1
+            return
+        stored = find_stored_size(features)
+        guessed = guess_raw_size(len(data))
+        if stored is not None and stored[0] * stored[1] in (len(data), len(data) / 3):
+            size = stored
+        elif guessed is not None:
+            size = guessed[:2]
+        else:
+            self.image_formats["unknown"] += 1
+            return
+        self.image_formats["raw"] += 1
+        self.image_sizes[size] += 1
+
+
+def _to_text(label: object) -> str:
+    data = bytes(label) if isinstance(label, (bytes, bytearray, memoryview)) else b""
+    return data.decode(errors="surrogateescape")

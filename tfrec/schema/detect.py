@@ -1,0 +1,75 @@
+"""Which features of a record are its image and its label, by the keys that the field uses.
+
+The order of the candidates is that in which they are looked for: `image/encoded` says more than
+`image`, which some writers use for a file name.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from tfrec.example import BytesList, FeatureValue, FloatList, Int64List
+
+IMAGE_KEYS = (
+    "image/encoded",
+    "image",
+    "image_bytes",
+    "jpg",
+    "png",
+    "webp",
+    "image_raw",
+    "img_raw",
+    "data",
+)
+LABEL_KEYS = ("image/class/label", "label", "class", "target", "image/class/text")
+_SIZE_KEYS = (
+    ("image/width", "image/height"),
+    ("width", "height"),
+    ("image_width", "image_height"),
+)
+
+
+class ImageKeys(NamedTuple):
+    """The keys of a record's image and label; None where it has none."""
+
+    image: str | None
+    label: str | None
+
+
+def find_image_keys(features: Mapping[str, FeatureValue]) -> ImageKeys:
+    """Return which features of a decoded Example are its image and its label."""
+    image = next((key for key in IMAGE_KEYS if _is_single(features.get(key), BytesList)), None)
+    label = next((key for key in LABEL_KEYS if _is_label(features.get(key))), None)
+    return ImageKeys(image, label)
+
+
+def find_stored_size(features: Mapping[str, FeatureValue]) -> tuple[int, int] | None:
+    """Return (width, height) as the record's own features give them, or None."""
+    for width_key, height_key in _SIZE_KEYS:
+        width, height = features.get(width_key), features.get(height_key)
+        if (
+            isinstance(width, Int64List)
+            and isinstance(height, Int64List)
+            and len(width.values) == len(height.values) == 1
+        ):
+            return width.values[0], height.values[0]
+    return None
+
+
+def guess_raw_size(num_bytes: int) -> tuple[int, int, int] | None:
+    """Return (width, height, channels) of a square image of raw pixels, or None."""
+    for channels in (3, 1):
+        side = round((num_bytes / channels) ** 0.5)
+        if side and side * side * channels == num_bytes:
+            return side, side, channels
+    return None
+
+
+def _is_single(
+    value: FeatureValue | None,
+    list_type: type[BytesList] | type[Int64List],
+) -> bool:
+    return isinstance(value, list_type) and len(value.values) == 1
+
+
+def _is_label(value: FeatureValue | None) -> bool:
+    return value is not None and not isinstance(value, FloatList) and len(value.values) == 1
