@@ -98,6 +98,7 @@ def test_ignored_files_are_counted_by_reason():
 
     expected = {"AppleDouble": 1, "hidden": 2, "not an image": 1, "outside the class folders": 1}
     assert expected == source.ignored
+    assert list(expected) == list(source.ignored)
 
 
 @pytest.mark.parametrize("suffix", ["txt", "csv", "json", "xml", "zip", "MP4"])
@@ -112,9 +113,13 @@ def test_a_file_is_ignored_where_name_and_content_say_it_is_something_else(suffi
 
 
 def test_images_beside_the_class_folders_are_noted_and_left_out():
-    source = scan("a.png", "cat/b.png", "dog/c.png")
+    storage = storage_of("a.png", "cat/b.png", "dog/c.png")
+    storage.files["photos/README"] = b"text"
+
+    source = scan_images("photos", storage=storage)
 
     assert ("cat", "dog") == source.labels.names
+    assert {"outside the class folders": 1} == source.ignored
     assert [("image outside the class folders", "a.png")] == kinds_and_paths(source)
     assert source.notes[0].is_left_out
     assert 2 == source.num_images
