@@ -21,6 +21,8 @@ survives pickling between processes; the sentence is made from them when it is s
 lower case, without a final period, and name the file, the place and the values.
 """
 
+import re
+
 
 class TfrecError(Exception):
     """The root of all errors that `tfrec` raises itself."""
@@ -41,6 +43,11 @@ class ImageError(TfrecError):
         super().__init__(path, reason)
         self.path = path
         self.reason = reason
+
+    @property
+    def kind(self) -> str:
+        """The reason without what is particular to this image."""
+        return re.split(r"[:;(]", self.reason, maxsplit=1)[0].strip()
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"

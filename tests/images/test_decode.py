@@ -86,7 +86,8 @@ class TestOrientation:
         image = decode_image(data, path="x", settings=AS_STORED)
 
         assert TURNED[orientation] == read_quadrants(image)
-        assert (200, 300) if orientation > 4 else (300, 200) == (image.width, image.height)
+        upright = (200, 300) if orientation > 4 else (300, 200)
+        assert upright == (image.width, image.height)
 
     @pytest.mark.parametrize("pillow_format", ["JPEG", "PNG", "TIFF"])
     @pytest.mark.parametrize("orientation", [1, 6])
@@ -224,7 +225,7 @@ class TestBadFiles:
             save(noise(), "JPEG")[:-missing]
         )
 
-    @pytest.mark.parametrize("kept", [0.3, 0.6, 0.9])
+    @pytest.mark.parametrize("kept", [0.5, 0.7, 0.9])
     def test_jpeg_filled_up_with_zeros(self, save, kept):
         thumbnail = save(noise(16, 16), "JPEG")
         whole = with_segment(save(noise(64, 64), "JPEG"), 0xE2, thumbnail)

@@ -112,13 +112,15 @@ def test_links_to_files_are_images(make, tmp_path, storage):
 def test_broken_links_are_noted_and_left_out(make, tmp_path, storage):
     directory = make("cat/a.png")
     (tmp_path / "cat/b.png").symlink_to("gone.png")
+    (tmp_path / "cat/long").symlink_to("x" * 300)
     (tmp_path / "cat/self").symlink_to("self")
+    (tmp_path / "cat/under").symlink_to("a.png/x")
     (tmp_path / "dog").symlink_to("/nowhere/dog")
 
     source = scan_images(directory, storage=storage)
 
-    expected = [("broken link", path) for path in ("cat/b.png", "cat/self", "dog")]
-    assert expected == kinds_and_paths(source)
+    broken = ["cat/b.png", "cat/long", "cat/self", "cat/under", "dog"]
+    assert [("broken link", path) for path in broken] == kinds_and_paths(source)
     assert all(note.is_left_out for note in source.notes)
     assert ("cat",) == source.labels.names
 

@@ -30,13 +30,7 @@ if TYPE_CHECKING:
     metavar="N",
     help="How many files a directory dataset has.  [default: about 250 MiB of raw pixels each]",
 )
-@click.option(
-    "--on-error",
-    type=click.Choice(["fail", "skip"]),
-    default="fail",
-    show_default=True,
-    help="What a bad image does: end the build, or be left out and named.",
-)
+@options.on_error("bad image")
 @click.option("--overwrite", is_flag=True, help="Replace OUT even where tfrec has not built it.")
 @options.workers
 @options.json_output

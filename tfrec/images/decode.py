@@ -11,6 +11,7 @@ is a JPEG whose data stop early yet are followed by an end marker: libjpeg only 
 does not pass that on.
 """
 
+import contextlib
 from typing import NamedTuple
 
 from PIL import ExifTags, Image, ImageFile
@@ -74,15 +75,11 @@ def _load_despite_metadata(data: bytes, max_pixels: int) -> _Loaded:
     except Refusal:
         raise
     except Exception:
-        if data.startswith(png.SIGNATURE):
-            bare = png.without_metadata(data)
-        elif data.startswith(jpeg.SIGNATURE):
-            bare = jpeg.without_metadata(data)
-        else:
-            raise
-        if len(bare) == len(data):
-            raise
-        return _load(bare, max_pixels)
+        for file_format in (jpeg, png):
+            if data.startswith(file_format.SIGNATURE):
+                with contextlib.suppress(Exception):
+                    return _load(file_format.without_metadata(data), max_pixels)
+        raise
 
 
 def _load(data: bytes, max_pixels: int) -> _Loaded:

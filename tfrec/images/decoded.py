@@ -23,11 +23,15 @@ class SourceInfo(NamedTuple):
 class DecodedImage:
     """Upright 8-bit pixels; `pixels` has mode RGB, or L with the setting `grayscale`.
 
-    Only codecs of this package use `pixels`; others take `tobytes`.
+    Only codecs of this package use `pixels`; others take `tobytes`. The image is taken over and its
+    metadata dropped: Pillow would write comments and profiles into whatever is encoded from it.
     """
 
     pixels: Image.Image
     source: SourceInfo
+
+    def __post_init__(self) -> None:
+        self.pixels.info.clear()
 
     @property
     def width(self) -> int:
