@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 RECORD_SUFFIXES = (".tfrecord", ".tfrecords", ".tfrec", ".record")
 MANIFEST_NAME = "dataset.json"
 LABELS_NAME = "labels.txt"
+INDEX_SUFFIX = ".idx"
 
 _SHARD = re.compile(r"(?P<split>.+)-(?P<index>\d{5,})-of-(?P<num_shards>\d{5,})\.tfrecord(\.gz)?")
 
