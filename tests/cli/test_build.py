@@ -148,7 +148,9 @@ class TestBadImages:
         tfrec("build", pets, "out.tfrecords", "--on-error", "skip")
 
         manifest = json.loads((tmp_path / "out.tfrecords.json").read_text())
-        assert ["cat/broken.jpg", "dog/empty.jpg"] == [i["path"] for i in manifest["skipped"]]
+        assert ["cat/broken.jpg", "dog/empty.jpg"] == [
+            i["path"] for i in manifest["splits"]["train"]["shards"][0]["skipped"]
+        ]
 
 
 class TestTheTarget:
