@@ -416,6 +416,17 @@ class TestWarnings:
 
         assert {"PIL"} == {Path(each.filename).parent.name for each in caught}
 
+    def test_filters_of_the_process_do_not_pile_up(self, noisy):
+        with warnings.catch_warnings():
+            for _ in range(3):
+                warnings.simplefilter("always")
+                decode_image(noisy, path="x")
+                num_filters = len(warnings.filters)
+            warnings.simplefilter("always")
+            decode_image(noisy, path="x")
+
+            assert num_filters == len(warnings.filters)
+
     def test_indexed_images_with_alpha_are_silent(self, make_png, capfd):
         palette = (b"PLTE", bytes([200, 16, 64, 0, 90, 255]))
         decode_image(make_png(2, 8, 3, b"\0\1", palette, (b"tRNS", b"\xff\x80")), path="x")
