@@ -159,6 +159,18 @@ class TestBrokenMetadata:
 
         assert b"\x01\x02\x03" == decode_image(data, path="x", settings=AS_STORED).tobytes()
 
+    def test_orientation_survives_a_broken_segment(self, save):
+        data = with_segment(save(quadrants(), "JPEG", exif=oriented(6)), 0xE0, b"JFIF\0\x01")
+
+        assert TURNED[6] == read_quadrants(decode_image(data, path="x"))
+
+    def test_inverted_cmyk_survives_a_broken_segment(self, save):
+        red = save(Image.new("CMYK", (16, 16), (0, 255, 255, 0)), "JPEG", quality=100)
+
+        image = decode_image(with_segment(red, 0xE0, b"JFIF\0\x01"), path="x")
+
+        assert pytest.approx((255, 0, 0), abs=5) == tuple(image.tobytes()[:3])
+
     def test_png_with_more_text_than_pillow_takes_is_read(self, save):
         from PIL import PngImagePlugin
 
@@ -313,6 +325,23 @@ class TestBadFiles:
             "raise it with `--max-pixels`"
         ) == self.reason(data)
 
+    def test_size_is_looked_at_before_the_pixels(self, save):
+        header = save(Image.new("1", (14_000, 13_000)))[:100]
+
+        assert "14000x13000" in self.reason(header)
+
+    def test_icon_larger_than_its_directory_says(self, save):
+        data = bytearray(save(Image.new("RGB", (64, 64)), "ICO", sizes=[(64, 64)]))
+        data[6:8] = 8, 8
+
+        assert "64x64 = 4096 pixels" in self.reason(bytes(data), max_pixels=100)
+
+    def test_frame_larger_than_its_animation(self):
+        screen = b"GIF89a" + struct.pack("<HHBBB", 1, 1, 0x80, 0, 0) + bytes(6)
+        frame = b"," + struct.pack("<HHHHB", 0, 0, 30_000, 30_000, 0) + b"\x02\x01\x44\x00;"
+
+        assert "is too large: a part of 900000000 pixels" in self.reason(screen + frame)
+
     def test_limit_can_be_raised(self, save):
         data = save(Image.new("1", (14_000, 13_000)))
 
@@ -386,6 +415,17 @@ class TestWarnings:
             Image.open(io.BytesIO(noisy))
 
         assert {"PIL"} == {Path(each.filename).parent.name for each in caught}
+
+    def test_filters_of_the_process_do_not_pile_up(self, noisy):
+        with warnings.catch_warnings():
+            for _ in range(3):
+                warnings.simplefilter("always")
+                decode_image(noisy, path="x")
+                num_filters = len(warnings.filters)
+            warnings.simplefilter("always")
+            decode_image(noisy, path="x")
+
+            assert num_filters == len(warnings.filters)
 
     def test_indexed_images_with_alpha_are_silent(self, make_png, capfd):
         palette = (b"PLTE", bytes([200, 16, 64, 0, 90, 255]))

@@ -46,17 +46,12 @@ def open_image(data: bytes, *, max_pixels: int) -> ImageFile.ImageFile:
             if is_sniffed:
                 failure = error
         else:
-            check_pixels(image.size, max_pixels)
+            if image.width * image.height > max_pixels:
+                raise Refusal(explain_pixels(image.size, max_pixels))
             return image
     if failure is not None:
         raise failure
     raise Refusal(explain_unidentified(data))
-
-
-def check_pixels(size: tuple[int, int], max_pixels: int) -> None:
-    """Raise Refusal if an image of `size` has more than `max_pixels` pixels."""
-    if size[0] * size[1] > max_pixels:
-        raise Refusal(explain_pixels(size, max_pixels))
 
 
 def _plugins(prefix: bytes) -> Iterator[tuple[_Plugin, bool]]:
