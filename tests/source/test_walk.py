@@ -154,6 +154,12 @@ def test_splits_taken_for_classes_are_noted():
     assert "`train`, `val` hold only folders (`cat`, `dog`)" in source.notes[0].sentence
 
 
+def test_a_folder_too_many_above_the_classes_is_noted_with_what_it_holds():
+    source = scan("flowers/rose/a.png", "flowers/daisy/b.png")
+
+    assert "`flowers` hold only folders (`daisy`, `rose`)" in source.notes[0].sentence
+
+
 @pytest.mark.parametrize(
     ("paths", "is_noted"),
     [
@@ -242,6 +248,13 @@ def test_fixed_labels_keep_their_numbers_where_a_class_is_missing():
 def test_a_class_that_fixed_labels_lack_is_refused_with_its_first_file():
     with pytest.raises(SourceError, match=r"`eel` of `eel/1.png` is not among the 2 labels"):
         scan("cat/a.png", "eel/2.png", "eel/1.png", labels=LabelMap(("cat", "dog")))
+
+
+def test_a_refusal_lists_the_first_five_labels():
+    with pytest.raises(SourceError, match="they are: `b`, `c`, `d`, `e`, `f` and 1 more$"):
+        scan("a/1.png", labels=LabelMap(tuple("bcdefg")))
+    with pytest.raises(SourceError, match="they are: `b`, `c`, `d`, `e`, `f`$"):
+        scan("a/1.png", labels=LabelMap(tuple("bcdef")))
 
 
 def test_a_refused_class_is_told_the_label_it_resembles():
