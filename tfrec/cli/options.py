@@ -19,4 +19,12 @@ workers = click.option(
     help="How many threads decode.  [default: one for each core]",
 )
 
+engine = click.option(
+    "--engine",
+    type=click.Choice(["threads", "processes"]),
+    default="threads",
+    show_default=True,
+    help="What the workers are; processes write a whole file each.",
+)
+
 dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
