@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tfrec.cli import bad_images, exits, options
+from tfrec.cli import exits, options
+from tfrec.cli.build_options import dataset_options, read_settings
 from tfrec.cli.command import command
 from tfrec.cli.image_options import image_settings
 from tfrec.cli.progress import progress_bar
@@ -12,10 +13,10 @@ from tfrec.cli.render import count, num_bytes, say, say_json, say_table, tell
 from tfrec.cli.source_options import SourceOptions, source_options
 
 if TYPE_CHECKING:
-    from tfrec.errors import ImageError
-    from tfrec.images.settings import ImageSettings
+    from tfrec.dataset.plan import BuildConfig
     from tfrec.operations.build import BuildReport
     from tfrec.source.image_source import ImageSource
+    from tfrec.source.walk import LabelRule
 
 
 @command(
@@ -28,32 +29,41 @@ if TYPE_CHECKING:
 )
 @click.argument("directory", metavar="DIR")
 @click.argument("out", metavar="OUT")
-@source_options
-@image_settings
+@dataset_options
 @click.option(
-    "--num-shards",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="How many files a directory dataset has.  [default: about 250 MiB of raw pixels each]",
+    "--on-error",
+    type=click.Choice(["fail", "skip"]),
+    default="fail",
+    show_default=True,
+    help="What a bad image does: end the build, or be left out and named.",
 )
-@options.on_error("bad image")
-@options.quarantine
 @click.option("--overwrite", is_flag=True, help="Replace OUT even where tfrec has not built it.")
 @options.workers
+@options.engine
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Write nothing; say whether OUT is what a build would write, and exit with 1 if not.",
+)
+@click.option(
+    "--report", "report_path", metavar="FILE", help="Write a JSON report of the build to FILE."
+)
 @options.json_output
 @click.pass_context
 def build(
     ctx: click.Context,
+    /,
     directory: str,
     out: str,
-    source_options: SourceOptions,
-    image: "ImageSettings",
-    num_shards: int | None,
     on_error: Any,  # noqa: ANN401 (one of the choices above)
     quarantine: str | None,
     overwrite: bool,
     workers: int | None,
     as_json: bool,
+    engine: str,
+    check: bool,
+    report_path: str | None,
+    **dataset: Any,  # noqa: ANN401 (the options of build_options)
 ) -> None:
     """Build the TFRecord dataset OUT from the labelled images in DIR.
 
@@ -65,36 +75,40 @@ def build(
     An OUT that ends in .tfrecord, .tfrecords, .tfrec or .record is one file, with its manifest
     beside it as OUT.json; any other OUT is a directory with several files.
     """
+    from tfrec.dataset.manifest import encode_json
     from tfrec.dataset.plan import BuildConfig
     from tfrec.errors import BadImagesError
     from tfrec.operations.build import build as build_dataset
-    from tfrec.operations.quarantine import quarantine as copy_images
+    from tfrec.operations.build_report import describe_build
+    from tfrec.source.walk import scan_images
     from tfrec.storage import LocalStorage
 
     storage = LocalStorage()
-    source = source_options.scan(directory, storage)
+    settings = read_settings(dataset, out)
+    label_rule: LabelRule = "second" if settings["split_from_dirs"] else "top"
+    source = scan_images(directory, storage=storage, label_rule=label_rule)
     for note in source.notes:
         tell(f"note: {note.sentence}")
-    config = BuildConfig(image=image, num_shards=num_shards, on_error=on_error)
-    try:
-        with progress_bar(source.num_images, "images") as advance:
-            report = build_dataset(
-                source,
-                out,
-                config,
-                storage=storage,
-                num_workers=workers,
-                overwrite=overwrite,
-                advance=advance,
-            )
-    except BadImagesError as error:
-        if quarantine is not None:
-            copy_images(error.images, directory, quarantine, storage=storage)
-        raise
-    skipped = _skipped_images(report)
-    bad_images.tell_images(skipped, "skipped")
-    if quarantine is not None:
-        copy_images(skipped, directory, quarantine, storage=storage)
+    config = BuildConfig(on_error=on_error, **settings)
+    if check:
+        _check(ctx, source, out, config, workers, engine)
+    with progress_bar(source.num_images, "images") as advance:
+        report = build_dataset(
+            source,
+            out,
+            config,
+            storage=storage,
+            engine=engine,
+            num_workers=workers,
+            overwrite=overwrite,
+            advance=advance,
+        )
+    _tell_notes(report)
+    if report_path is not None:
+        with storage.publish(report_path) as stream:
+            stream.write(encode_json(describe_build(report, source)))
+    for image in report.manifest.skipped:
+        tell(f"skipped: {image.path}: {image.reason}")
     if as_json:
         say_json(_as_document(report, source))
     else:
@@ -103,14 +117,49 @@ def build(
     ctx.exit(exits.LEFT_OUT if left_out else exits.DONE)
 
 
+def _check(
+    ctx: click.Context,
+    source: "ImageSource",
+    out: str,
+    config: "BuildConfig",
+    workers: int | None,
+    engine: str,
+) -> None:
+    from tfrec.operations.outdated import find_outdated
+
+    with progress_bar(source.num_images, "images") as advance:
+        reasons = find_outdated(
+            source, out, config, num_workers=workers, engine=engine, advance=advance
+        )
+    for reason in reasons:
+        say(reason)
+    if not reasons:
+        say(f"{out}: up to date")
+    ctx.exit(exits.FAILED if reasons else exits.DONE)
+
+
+def _tell_notes(report: "BuildReport") -> None:
+    for note in report.notes:
+        tell(f"note: {note}")
+    for found in report.duplicates:
+        tell(
+            f"note: {found.path} in the split {found.split} is the same file as "
+            f"{found.other_path} in {found.other_split}"
+        )
+
+
 def _say_summary(report: "BuildReport", source: "ImageSource") -> None:
     shards = report.manifest.shards
     size = num_bytes(sum(shard.num_bytes for shard in shards))
     say(f"{report.path}: {count(report.manifest.num_records, 'record')}, {size}")
-    labels = source.labels
+    if len(report.manifest.splits) > 1:
+        splits = report.manifest.splits.items()
+        say_table([(name, count(split.num_records, "record")) for name, split in splits])
     rows = [
-        (str(labels.number(name)), name, count(num_images, "image"))
-        for name, num_images in report.images_per_class.items()
+        (str(label), name, count(num_images, "image"))
+        for label, (name, num_images) in enumerate(
+            report.images_per_class.items(), report.manifest.label_offset
+        )
     ]
     say_table([("label", "class", "images"), *rows], numeric=frozenset({0}))
     bad_images.say_reasons(_skipped_images(report), "skipped")
@@ -131,7 +180,7 @@ def _as_document(report: "BuildReport", source: "ImageSource") -> dict[str, Any]
         "path": report.path,
         "num_records": manifest.num_records,
         "num_bytes": sum(shard.num_bytes for shard in manifest.shards),
-        "labels": {name: source.labels.number(name) for name in manifest.class_names},
+        "labels": manifest.labels,
         "images_per_class": dict(report.images_per_class),
         "shards": [shard.name for shard in manifest.shards],
         "skipped": bad_images.as_document(_skipped_images(report)),

@@ -50,10 +50,12 @@ workers = click.option(
     help="How many threads decode.  [default: one for each core]",
 )
 
-quarantine = click.option(
-    "--quarantine",
-    metavar="DIR",
-    help="Copy bad images to this directory, with a list of the reasons, `reasons.tsv`.",
+engine = click.option(
+    "--engine",
+    type=click.Choice(["threads", "processes"]),
+    default="threads",
+    show_default=True,
+    help="What the workers are; processes write a whole file each.",
 )
 
 dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...")

@@ -97,6 +97,11 @@ class Manifest:
         """The images that have no record, in the order of the shards."""
         return tuple(image for shard in self.shards for image in shard.skipped)
 
+    @property
+    def labels(self) -> dict[str, int]:
+        """The number of each class, by its name."""
+        return {name: label for label, name in enumerate(self.class_names, self.label_offset)}
+
     def class_name(self, label: int) -> str | None:
         """Return the name of a label's class, or None where it has none."""
         position = label - self.label_offset

@@ -12,19 +12,16 @@ leaves a journal, from which the next one knows every finished shard and every f
 """
 
 from collections.abc import Mapping
-from contextlib import suppress
 
-from tfrec.dataset.manifest import Manifest, load_manifest
+from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.metadata import describe_dataset, find_own_names
 from tfrec.dataset.naming import INDEX_SUFFIX, manifest_path, staged_name
-from tfrec.dataset.plan import ShardPlan
-from tfrec.errors import ManifestError
 from tfrec.operations.indexes import make_index_of
-from tfrec.operations.journal import Journal, JournalContent
-from tfrec.operations.resume import Candidate, ExaminedShard
+from tfrec.operations.journal import Journal
+from tfrec.operations.recorded import load_recorded
+from tfrec.operations.resume import ExaminedShard
 from tfrec.operations.shards import WrittenShard
 from tfrec.operations.work import Work, read_file
-from tfrec.storage import Storage
 
 
 class DirectoryBuild:
@@ -34,16 +31,15 @@ class DirectoryBuild:
         self._work = work
         self._storage = work.storage
         self._journal = Journal(work.out, work.storage)
-        self._previous = find_previous(work.out, work.storage)
-        self._recorded = self._journal.load()
-        self._earlier_names = set(self._recorded.names)
-        if self._previous is not None:
-            self._earlier_names |= find_own_names(self._previous)
+        self._recorded = load_recorded(work.out, work.storage)
+        self._earlier_names = set(self._recorded.journal.names)
+        if self._recorded.manifest is not None:
+            self._earlier_names |= find_own_names(self._recorded.manifest)
 
     def run(self) -> tuple[Manifest, dict[str, WrittenShard], list[str]]:
         """Return the manifest, all finished shards by name, and the names of those written now."""
         work = self._work
-        examined = work.examine(self.find_candidates)
+        examined = work.examine(self._recorded.find_candidates)
         finished: dict[str, WrittenShard] = {}
         missing = []
         for plan in work.plan.shards:
@@ -62,12 +58,8 @@ class DirectoryBuild:
         self._finish(manifest, examined, is_begun=bool(missing))
         return manifest, finished, [plan.name for plan in missing]
 
-    def find_candidates(self, plan: ShardPlan) -> tuple[Candidate, ...]:
-        """Return the files that may be a shard: those of an unfinished build first."""
-        return find_candidates(plan, self._work.out, self._previous, self._recorded, self._storage)
-
     def _path_to_write(self, name: str) -> str:
-        return self._path(name if self._previous is None else staged_name(name))
+        return self._path(name if self._recorded.manifest is None else staged_name(name))
 
     def _path(self, name: str) -> str:
         return self._storage.join(self._work.out, name)
@@ -84,7 +76,7 @@ class DirectoryBuild:
         content = manifest.to_json()
         path = manifest_path(self._work.out)
         is_published = read_file(path, self._storage) == content
-        has_changed = is_begun or bool(self._recorded.names) or not is_published
+        has_changed = is_begun or bool(self._recorded.journal.names) or not is_published
         if has_changed:
             if not is_begun:
                 self._begin()
@@ -121,37 +113,5 @@ class DirectoryBuild:
         """Remove files of earlier builds, and what killed ones have left of any."""
         for name in sorted(self._earlier_names - names):
             self._storage.discard(self._path(name))
-        for name in sorted(self._recorded.names):
+        for name in sorted(self._recorded.journal.names):
             self._storage.discard(self._path(staged_name(name)))
-
-
-def find_previous(out: str, storage: Storage) -> Manifest | None:
-    """Return the manifest at `out`; None where there is none, or one that isn't ours."""
-    with suppress(ManifestError):
-        return load_manifest(manifest_path(out), storage)
-    return None
-
-
-def find_candidates(
-    plan: ShardPlan,
-    out: str,
-    previous: Manifest | None,
-    recorded: JournalContent,
-    storage: Storage,
-) -> tuple[Candidate, ...]:
-    """Return the files of a directory that may be a planned shard."""
-    candidates = []
-    path = storage.join(out, plan.name)
-    if plan.name in recorded.shards:
-        shard = recorded.shards[plan.name]
-        candidates = [
-            Candidate(storage.join(out, staged_name(plan.name)), shard),
-            Candidate(path, shard),
-        ]
-    if previous is not None:
-        candidates += [
-            Candidate(path, shard)
-            for shard in previous.shards
-            if shard.name == plan.name and Candidate(path, shard) not in candidates
-        ]
-    return tuple(candidates)

@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from tfrec.dataset.manifest import Manifest, Split
+from tfrec.dataset.naming import is_record_path
 from tfrec.dataset.plan import BuildPlan, ShardPlan
 from tfrec.engine import map_completed, shares_memory
 from tfrec.errors import BadImagesError, ImageError
@@ -84,11 +85,18 @@ class Work:
             advance=self.advance,
         )
 
+    @property
+    def shard_paths(self) -> list[str]:
+        """Where the files of the plan's shards are, in order."""
+        if is_record_path(self.out):
+            return [self.out]
+        return [self.storage.join(self.out, plan.name) for plan in self.plan.shards]
+
     def make_manifest(self, finished: Sequence[WrittenShard]) -> Manifest:
-        """Return the manifest of the whole dataset; the shards are in the order of the plan."""
+        """Return the manifest of a dataset with these shards, the first ones of the plan."""
         labels = self.plan.labels
         by_split: dict[str, list[tuple[ShardPlan, WrittenShard]]] = {}
-        for plan, shard in zip(self.plan.shards, finished, strict=True):
+        for plan, shard in zip(self.plan.shards, finished, strict=False):
             by_split.setdefault(plan.split, []).append((plan, shard))
         return Manifest(
             versions=current_versions(),
