@@ -30,9 +30,15 @@ def workplace(tmp_path_factory):
 def run(command, directory):
     words = command.replace("tfrec", f"{sys.executable} -m tfrec", 1)
     done = subprocess.run(
-        words, shell=True, cwd=directory, capture_output=True, text=True, check=False
+        words,
+        shell=True,
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
-    return done.stdout + done.stderr
+    return done.stdout
 
 
 def test_each_command_prints_what_is_shown(workplace):

@@ -1,15 +1,14 @@
 """The options of `tfrec build` that say how a dataset is laid out and what its records hold.
 
-Each is passed to the command under the name of the setting that it becomes.
+Each has the name of the setting that it becomes.
 """
 
 import re
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+from tfrec.cli.option_groups import option_group
 
 _UNITS = {
     "": 1,
@@ -23,22 +22,17 @@ _UNITS = {
 }
 
 
-class _ByteSize(click.ParamType[int]):
-    """A size in bytes: `256MiB`, `1.5GB`, `100000`."""
-
-    name = "size"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        """Return the number of bytes."""
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", str(value).strip(), re.ASCII)
-        if found is None or found[2].upper() not in _UNITS:
-            self.fail(f"{value!r} is no size; give one such as 256MiB or 1GB", param, ctx)
-        return round(float(found[1]) * _UNITS[found[2].upper()])
+def _parse_bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
+    """Return the number of bytes of `256MiB`, `1.5GB`, `100000`."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", value.strip(), re.ASCII)
+    if found is None or found[2].upper() not in _UNITS:
+        raise click.BadParameter(f"{value!r} is no size; give one such as 256MiB or 1GB")
+    return round(float(found[1]) * _UNITS[found[2].upper()])
 
 
-_OPTIONS = (
+_OPTIONS = [
     click.option(
         "--num-shards",
         type=click.IntRange(min=1),
@@ -47,8 +41,8 @@ _OPTIONS = (
     ),
     click.option(
         "--shard-size",
-        type=_ByteSize(),
         metavar="SIZE",
+        callback=_parse_bytes,
         help="About how large each of the files is, such as 100MB.  [default: 256MiB]",
     ),
     click.option(
@@ -95,6 +89,19 @@ _OPTIONS = (
         "own as module:attribute.",
     ),
     click.option(
+        "--encoding",
+        type=click.Choice(["raw", "jpeg", "png", "webp", "original"]),
+        help="How images are stored; `original` keeps the bytes of a file that has the wanted size "
+        "and position already, and makes a JPEG of any other.  [default: raw for the schema raw, "
+        "else jpeg]",
+    ),
+    click.option(
+        "--quality",
+        type=click.IntRange(0, 100),
+        metavar="N",
+        help="Of JPEG and WebP.  [default: 95 and 90]",
+    ),
+    click.option(
         "--feature",
         "features",
         multiple=True,
@@ -117,14 +124,9 @@ _OPTIONS = (
     click.option(
         "--index", is_flag=True, help="Write an index beside each file, for DALI and PyTorch."
     ),
-)
+]
 
-
-def dataset_options(function: _Function) -> _Function:
-    """Add the options of this module to a command."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+dataset_options = option_group("dataset", dict, _OPTIONS)
 
 
 def read_settings(options: dict[str, Any], out: str) -> dict[str, Any]:

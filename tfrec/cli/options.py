@@ -2,6 +2,7 @@
 
 json_output      build, check, dump, verify, inspect
 dataset_paths    dump, verify, inspect
+engine           build
 on_error         build, dump
 parse_size       build, check, dump
 quarantine       build, check
@@ -56,6 +57,12 @@ engine = click.option(
     default="threads",
     show_default=True,
     help="What the workers are; processes write a whole file each.",
+)
+
+quarantine = click.option(
+    "--quarantine",
+    metavar="DIR",
+    help="Copy bad images to this directory, with a list of the reasons, `reasons.tsv`.",
 )
 
 dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...")

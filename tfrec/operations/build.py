@@ -18,7 +18,7 @@ from tfrec.dataset.manifest import Manifest, load_manifest
 from tfrec.dataset.naming import is_record_path, manifest_path
 from tfrec.dataset.plan import BuildConfig, plan_build
 from tfrec.engine import EXECUTORS, default_num_workers, shares_memory
-from tfrec.errors import ConfigError, ManifestError, WorkerError
+from tfrec.errors import ConfigError, ImageError, ManifestError, WorkerError
 from tfrec.operations.directory import DirectoryBuild
 from tfrec.operations.duplicates import Duplicate, find_duplicates
 from tfrec.operations.journal import Journal
@@ -49,6 +49,11 @@ class BuildReport:
     duplicates: tuple[Duplicate, ...] = ()
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def skipped(self) -> tuple[ImageError, ...]:
+        """The images that were left out, and why."""
+        return tuple(ImageError(image.path, image.reason) for image in self.manifest.skipped)
 
     @property
     def images_per_class(self) -> Mapping[str, int]:
