@@ -237,6 +237,14 @@ def test_source_tells_format_mode_and_upright_size(save):
     assert SourceInfo("TIFF", "L", 200, 300, is_upright=False) == source
 
 
+@pytest.mark.parametrize(
+    ("pillow_format", "suffix"),
+    [("JPEG", ".jpg"), ("PNG", ".png"), ("TIFF", ".tif"), ("WEBP", ".webp")],
+)
+def test_source_knows_its_suffix(save, pillow_format, suffix):
+    assert suffix == decode_image(save(noise(8, 8), pillow_format), path="x").source.suffix
+
+
 class TestBadFiles:
     def reason(self, data, **settings):
         with pytest.raises(ImageError) as raised:
