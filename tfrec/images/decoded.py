@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from PIL import Image
 
-
 _SUFFIXES = {"JPEG": ".jpg", "TIFF": ".tif", "JPEG2000": ".jp2", "HEIF": ".heic"}
 
 
