@@ -1,6 +1,6 @@
 import pytest
 
-from tfrec.errors import SourceError
+from tfrec.errors import ConfigError, SourceError
 from tfrec.source.labels import LabelMap
 from tfrec.source.table import scan_table
 from tfrec.storage import MemoryStorage
@@ -46,6 +46,14 @@ def test_further_columns_are_kept_as_values():
     assert {"a.png": ("3.5", "Bonn, am Rhein"), "b.png": ("4", "")} == source.values
 
 
+def test_a_header_is_read_in_any_case_and_without_the_spaces_around():
+    source = scan(" Weight , Class , Image \n9, cat , a.png \n")
+
+    assert [("a.png", 0)] == list(source)
+    assert ("cat",) == source.labels.names
+    assert ("Weight",) == source.columns
+
+
 def test_further_columns_without_a_header_are_named_by_their_place():
     source = scan("a.png,cat,x,y\n")
 
@@ -83,6 +91,22 @@ def test_a_missing_file_is_noted_with_its_line_and_left_out():
     assert source.notes[0].is_left_out
 
 
+def test_a_missing_path_with_backslashes_is_told_how_to_write_folders():
+    source = scan("cat\\a.png,cat\nb.png,dog\n", "cat/a.png", "b.png")
+
+    assert source.notes[0].sentence.endswith("no such file; write `/` between folders")
+
+
+def test_a_table_in_utf16_is_refused():
+    with pytest.raises(SourceError, match=r"^t.csv: it is UTF-16; save the table as UTF-8$"):
+        scan("a.png\tcat\n".encode("utf-16"))
+
+
+def test_a_delimiter_of_several_characters_is_refused():
+    with pytest.raises(ConfigError, match="', '"):
+        scan("a.png, cat\n", delimiter=", ")
+
+
 def test_a_directory_is_no_image():
     source = scan("cat/a.png,cat\ncat,cat\n", "cat/a.png")
 
@@ -111,6 +135,7 @@ def test_a_repeated_row_is_noted_with_both_lines_and_taken_once():
         ("a.png,\n", "line 1: the label is empty"),
         ("a.png,cat\n,dog\n", "line 2: the path is empty"),
         ("../a.png,cat\n", "line 1: the path `../a.png` is not below"),
+        ("a\0.png,cat\n", r"line 1: the path `a\\x00.png` is not below"),
         ("/etc/a.png,cat\n", "line 1: the path `/etc/a.png` is not below"),
         ('a.png,cat\n"b.png,dog\n', "line 2: unexpected end of data"),
         ('a.png,"cat"s\n', "line 1: "),

@@ -1,0 +1,238 @@
+"""Readers: they take file names from a queue and return records, or whole files.
+
+One lock serves a reader, and is held while it waits for a name: reading is serial. Several readers
+on one queue split its files. A stop closes the file that is open, or leaves that to the thread that
+is reading just then; so no file is open after `join`.
+"""
+
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
+
+from tfrec.errors import ConfigError, DataLossError, OutOfRangeError
+from tfrec.pipeline.coordinator import current_coordinator
+from tfrec.pipeline.queue import Queue
+from tfrec.storage.base import Storage
+from tfrec.storage.local import LocalStorage
+from tfrec.wire.compression import Compression
+from tfrec.wire.reader import RecordReader, open_records
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+Pair: TypeAlias = tuple[bytes, bytes]
+
+_COMPRESSIONS: dict[str | None, Compression | Literal["auto"]] = {
+    "auto": "auto",
+    None: "none",
+    "": "none",
+    "none": "none",
+    "GZIP": "gzip",
+    "gzip": "gzip",
+    "ZLIB": "zlib",
+    "zlib": "zlib",
+}
+
+
+class Reader(ABC):
+    """What the readers have in common; threads may share one.
+
+    Each name is `str`, `bytes` or a path. A file that cannot be opened is an OSError once; the next
+    call goes on with the next name. The end of the names is OutOfRangeError.
+    """
+
+    def __init__(self, storage: Storage | None) -> None:
+        self._storage = storage or LocalStorage()
+        self._lock = threading.Lock()
+        self._num_records = 0
+        self._num_units = 0
+
+    def read(self, queue: Queue[Any]) -> Pair:
+        """Return the next key and value, taking names from `queue` as they are needed."""
+        with self._turn():
+            return self._read(queue)
+
+    def read_up_to(self, queue: Queue[Any], num_records: int) -> tuple[list[bytes], list[bytes]]:
+        """Return the next 1 to `num_records` keys and values, all of one file."""
+        if num_records < 0:
+            raise ValueError(f"cannot read {num_records} records")
+        if num_records == 0:
+            return [], []
+        with self._turn():
+            pairs = self._read_up_to(queue, num_records)
+        return [key for key, _ in pairs], [value for _, value in pairs]
+
+    def num_records_produced(self) -> int:
+        """Return how many records were read since the last `reset`."""
+        return self._num_records
+
+    def num_work_units_completed(self) -> int:
+        """Return how many files were read to their end, as far as calls have found that end."""
+        return self._num_units
+
+    def reset(self) -> None:
+        """Drop the rest of the current file, zero the counters and forget a damage."""
+        with self._turn():
+            self._forget()
+            self._num_records = self._num_units = 0
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        with self._lock:
+            yield
+
+    @abstractmethod
+    def _read(self, queue: Queue[Any]) -> Pair: ...
+
+    @abstractmethod
+    def _read_up_to(self, queue: Queue[Any], num_records: int) -> list[Pair]: ...
+
+    def _forget(self) -> None:  # noqa: B027  nothing is kept unless a reader says so
+        """Drop what is kept between two calls."""
+
+
+class WholeFileReader(Reader):
+    """Reads files whole: the key is the name, the value the content."""
+
+    def __init__(self, *, storage: Storage | None = None) -> None:
+        super().__init__(storage)
+
+    def _read(self, queue: Queue[Any]) -> Pair:
+        path, key = _path_and_key(queue.dequeue())
+        with closing(self._storage.open_read(path)) as stream:
+            content = stream.read()
+        self._num_records += 1
+        self._num_units += 1
+        return key, content
+
+    def _read_up_to(self, queue: Queue[Any], num_records: int) -> list[Pair]:  # noqa: ARG002
+        return [self._read(queue)]
+
+
+class TFRecordReader(Reader):
+    """Reads the records of TFRecord files; the key is `<file name>:<offset>`.
+
+    The offset counts bytes of the uncompressed data. Damage is raised on every call until `reset`:
+    nothing is skipped.
+
+    Args:
+        compression: "auto" (default) looks at the first bytes of each file; "GZIP", "ZLIB"; None
+            or "" for none.
+        storage: where the files are; default this machine.
+    """
+
+    def __init__(self, compression: str | None = "auto", *, storage: Storage | None = None) -> None:
+        super().__init__(storage)
+        if compression not in _COMPRESSIONS:
+            raise ConfigError(
+                f"compression is {compression!r}: expected 'auto', 'GZIP', 'ZLIB', '' or None"
+            )
+        self._compression = _COMPRESSIONS[compression]
+        self._file: _OpenFile | None = None
+        self._fault: tuple[Exception, TracebackType | None] | None = None
+        self._has_stopped = False
+
+    def _read(self, queue: Queue[Any]) -> Pair:
+        return self._read_up_to(queue, 1)[0]
+
+    def _read_up_to(self, queue: Queue[Any], num_records: int) -> list[Pair]:
+        self._raise_fault()
+        pairs: list[Pair] = []
+        while len(pairs) < num_records and (self._file is not None or not pairs):
+            if self._file is None:
+                self._open_next(queue)
+            try:
+                self._read_one(pairs)
+            except (DataLossError, OSError) as error:
+                self._close_file()
+                self._fault = error, error.__traceback__
+                break
+        self._num_records += len(pairs)
+        if not pairs:
+            self._raise_fault()
+        return pairs
+
+    def _read_one(self, pairs: list[Pair]) -> None:
+        """Append the next record of the open file; at its end close and count it."""
+        if self._file is None:
+            return
+        record = next(self._file.records, None)
+        if record is None:
+            self._close_file()
+            self._num_units += 1
+        else:
+            pairs.append((b"%b:%d" % (self._file.key, record.offset), record.data))
+
+    def _open_next(self, queue: Queue[Any]) -> None:
+        name = queue.dequeue()
+        coord = queue.coord or current_coordinator()
+        if coord is not None and coord.should_stop():
+            raise OutOfRangeError(f"the coordinator stopped before {name!r} was opened")
+        path, key = _path_and_key(name)
+        stream = self._storage.open_read(path)
+        try:
+            records = open_records(stream, path=path, compression=self._compression)
+        except BaseException:
+            stream.close()
+            raise
+        self._has_stopped = False
+        self._file = _OpenFile(key, stream, records)
+        if coord is not None:
+            self._file.forget_stop = coord.call_on_stop(self._close_on_stop)
+
+    def _close_file(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            file.forget_stop()
+            file.stream.close()
+
+    def _close_on_stop(self) -> None:
+        """Close the file now, or have it closed by the thread that holds the lock."""
+        self._has_stopped = True
+        if self._lock.acquire(blocking=False):
+            try:
+                self._close_file()
+            finally:
+                self._lock.release()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        try:
+            with self._lock:
+                yield
+        finally:
+            if self._has_stopped:
+                self._close_on_stop()
+
+    def _raise_fault(self) -> None:
+        """Raise what the last call met: damage again and again, another failure once."""
+        if self._fault is None:
+            return
+        error, traceback = self._fault
+        if not isinstance(error, DataLossError):
+            self._fault = None
+        raise error.with_traceback(traceback)
+
+    def _forget(self) -> None:
+        self._close_file()
+        self._fault = None
+
+
+@dataclass
+class _OpenFile:
+    """The file being read; `forget_stop` takes its callback off the coordinator."""
+
+    key: bytes
+    stream: BinaryIO
+    records: RecordReader
+    forget_stop: Callable[[], None] = lambda: None
+
+
+def _path_and_key(name: object) -> tuple[str, bytes]:
+    if not isinstance(name, str | bytes | os.PathLike):
+        raise TypeError(f"a file name is str, bytes or a path, not {type(name).__name__}: {name!r}")
+    return os.fsdecode(name), os.fsencode(name)
