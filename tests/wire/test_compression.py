@@ -142,7 +142,7 @@ def test_a_plain_length_that_looks_like_zlib_is_plain():
         (b"\x78\x9c", "zlib"),
         (b"\x78\xda", "zlib"),
         (b"\x78\x9d", "none"),  # no multiple of 31
-        (b"x.................", "none"),
+        (b"bs and more text", "none"),  # a multiple of 31, of another method
     ],
 )
 def test_compression_is_detected_by_content(prefix, expected):
@@ -207,6 +207,22 @@ def test_every_cut_is_truncated_after_the_whole_records(compression):
         assert payloads == RECORDS[: len(payloads)]
         assert type(fault) is TruncatedRecordError
         assert fault.index == len(payloads)
+
+
+@each_compression
+def test_a_cut_costs_no_record_that_was_compressed_before_it(compression):
+    """Few compressed bytes hold much: the last of them are read long before their records are."""
+    record = b"again"
+    # The last repetitions straddle 256 KiB, which are inflated at a time.
+    data = COMPRESSORS[compression](frame_record(record) * 12_498)
+
+    for length in range(len(data) - 12, len(data)):
+        inflater = zlib.decompressobj(31 if compression == "gzip" else 15)
+        num_whole = len(inflater.decompress(data[:length])) // 21
+        payloads, fault = read(data[:length])
+
+        assert num_whole == len(payloads)
+        assert type(fault) is TruncatedRecordError
 
 
 @pytest.mark.parametrize(("compression", "trailer_size"), [("gzip", 8), ("zlib", 4)])

@@ -98,6 +98,17 @@ def test_reading_starts_where_the_stream_stands():
     assert RECORDS == [record.data for record in RecordReader(stream, path="x")]
 
 
+def test_what_stands_before_the_start_is_no_room_for_a_record():
+    stream = io.BytesIO(b"something else" + hostile(100))
+    stream.seek(14)
+
+    _, fault = read_until_fault(stream)
+
+    assert str(fault) == (
+        "x: record 0 at offset 0: the record needs 104 bytes after its header, 2 are left"
+    )
+
+
 def test_a_reader_at_its_end_stays_there():
     reader = RecordReader(io.BytesIO(WHOLE), path="x")
     list(reader)
