@@ -40,6 +40,7 @@ def paths_of(source):
         ),
         ("a=1/3,b=2/3", ("a", "b"), ("1/3", "2/3")),
         ("a=.25, b=rest", ("a", "b"), ("1/4", "3/4")),
+        ("a=0.5,b=0.5,c=rest", ("a", "b", "c"), ("1/2", "1/2", "0")),
         ("train=1", ("train",), ("1",)),
         ("train=1.0,test=0", ("train", "test"), ("1", "0")),
         ("a-1=0.5,b_2=0.5", ("a-1", "b_2"), ("1/2", "1/2")),
@@ -112,6 +113,13 @@ def test_numbers_of_images_are_met_exactly():
     splits = assign_splits(make_source(cat=7, dog=5, eel=3), SplitSpec.parse("a=4,b=rest,c=4"))
 
     assert [4, 7, 4] == [part.num_images for part in splits.values()]
+
+
+@pytest.mark.parametrize("text", ["a=8,b=7", "a=8,b=7,c=rest"])
+def test_numbers_of_images_may_leave_no_rest(text):
+    splits = assign_splits(make_source(cat=15), SplitSpec.parse(text))
+
+    assert [8, 7] == [part.num_images for part in splits.values()][:2]
 
 
 @pytest.mark.parametrize("text", ["a=4,b=4", "a=20,b=rest", "a=7,b=9"])

@@ -46,6 +46,14 @@ def test_further_columns_are_kept_as_values():
     assert {"a.png": ("3.5", "Bonn, am Rhein"), "b.png": ("4", "")} == source.values
 
 
+def test_a_header_is_read_in_any_case_and_without_the_spaces_around():
+    source = scan(" Weight , Class , Image \n9, cat , a.png \n")
+
+    assert [("a.png", 0)] == list(source)
+    assert ("cat",) == source.labels.names
+    assert ("Weight",) == source.columns
+
+
 def test_further_columns_without_a_header_are_named_by_their_place():
     source = scan("a.png,cat,x,y\n")
 

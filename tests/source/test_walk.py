@@ -98,6 +98,7 @@ def test_ignored_files_are_counted_by_reason():
 
     expected = {"AppleDouble": 1, "hidden": 2, "not an image": 1, "outside the class folders": 1}
     assert expected == source.ignored
+    assert list(expected) == list(source.ignored)
 
 
 @pytest.mark.parametrize("suffix", ["txt", "csv", "json", "xml", "zip", "MP4"])
@@ -112,9 +113,13 @@ def test_a_file_is_ignored_where_name_and_content_say_it_is_something_else(suffi
 
 
 def test_images_beside_the_class_folders_are_noted_and_left_out():
-    source = scan("a.png", "cat/b.png", "dog/c.png")
+    storage = storage_of("a.png", "cat/b.png", "dog/c.png")
+    storage.files["photos/README"] = b"text"
+
+    source = scan_images("photos", storage=storage)
 
     assert ("cat", "dog") == source.labels.names
+    assert {"outside the class folders": 1} == source.ignored
     assert [("image outside the class folders", "a.png")] == kinds_and_paths(source)
     assert source.notes[0].is_left_out
     assert 2 == source.num_images
@@ -147,6 +152,12 @@ def test_splits_taken_for_classes_are_noted():
 
     assert [("nested folders", "train")] == kinds_and_paths(source)
     assert "`train`, `val` hold only folders (`cat`, `dog`)" in source.notes[0].sentence
+
+
+def test_a_folder_too_many_above_the_classes_is_noted_with_what_it_holds():
+    source = scan("flowers/rose/a.png", "flowers/daisy/b.png")
+
+    assert "`flowers` hold only folders (`daisy`, `rose`)" in source.notes[0].sentence
 
 
 @pytest.mark.parametrize(
@@ -237,6 +248,13 @@ def test_fixed_labels_keep_their_numbers_where_a_class_is_missing():
 def test_a_class_that_fixed_labels_lack_is_refused_with_its_first_file():
     with pytest.raises(SourceError, match=r"`eel` of `eel/1.png` is not among the 2 labels"):
         scan("cat/a.png", "eel/2.png", "eel/1.png", labels=LabelMap(("cat", "dog")))
+
+
+def test_a_refusal_lists_the_first_five_labels():
+    with pytest.raises(SourceError, match="they are: `b`, `c`, `d`, `e`, `f` and 1 more$"):
+        scan("a/1.png", labels=LabelMap(tuple("bcdefg")))
+    with pytest.raises(SourceError, match="they are: `b`, `c`, `d`, `e`, `f`$"):
+        scan("a/1.png", labels=LabelMap(tuple("bcdef")))
 
 
 def test_a_refused_class_is_told_the_label_it_resembles():

@@ -1,9 +1,12 @@
 """Options that several commands share.
 
-json_output      verify, inspect, build, dump
-dataset_paths    verify, inspect, dump
+json_output      build, check, dump, verify, inspect
+dataset_paths    dump, verify, inspect
+engine           build
 on_error         build, dump
-workers          build, dump
+parse_size       build, check, dump
+quarantine       build, check
+workers          build, check, dump
 """
 
 from collections.abc import Callable
@@ -46,6 +49,20 @@ workers = click.option(
     type=click.IntRange(min=1),
     metavar="N",
     help="How many threads decode.  [default: one for each core]",
+)
+
+engine = click.option(
+    "--engine",
+    type=click.Choice(["threads", "processes"]),
+    default="threads",
+    show_default=True,
+    help="What the workers are; processes write a whole file each.",
+)
+
+quarantine = click.option(
+    "--quarantine",
+    metavar="DIR",
+    help="Copy bad images to this directory, with a list of the reasons, `reasons.tsv`.",
 )
 
 dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...")

@@ -124,14 +124,15 @@ def _compare_with_manifest(file: RecordFile, num_records: int, tap: "_Tap") -> l
     shard = file.shard
     differences = []
     if num_records != shard.num_records:
-        differences.append(
-            f"{num_records:,} intact records, the manifest says {shard.num_records:,}"
-        )
+        differences.append((f"{num_records:,} intact records", f"{shard.num_records:,}"))
     if tap.num_bytes != shard.num_bytes:
-        differences.append(f"{tap.num_bytes:,} bytes, the manifest says {shard.num_bytes:,}")
+        differences.append((f"{tap.num_bytes:,} bytes", f"{shard.num_bytes:,}"))
     if tap.hexdigest() != shard.sha256:
-        differences.append(f"SHA-256 {tap.hexdigest()}, the manifest says {shard.sha256}")
-    return [Fault(None, None, f"the file has {difference}") for difference in differences]
+        differences.append((f"SHA-256 {tap.hexdigest()}", shard.sha256))
+    return [
+        Fault(None, None, f"the file has {found}, the manifest says {expected}")
+        for found, expected in differences
+    ]
 
 
 class _Tap:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         string_input_producer,
     )
     from tfrec.pipeline.looper import LooperThread
-    from tfrec.pipeline.queue_model import Queue
+    from tfrec.pipeline.queue import Queue
     from tfrec.pipeline.queue_runner import QueueRunner
     from tfrec.pipeline.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
     from tfrec.pipeline.readers import TFRecordReader, WholeFileReader
@@ -59,7 +59,7 @@ _MODULES = {
     "FIFOQueue": "queues",
     "LooperThread": "looper",
     "PaddingFIFOQueue": "queues",
-    "Queue": "queue_model",
+    "Queue": "queue",
     "QueueRunner": "queue_runner",
     "QueueRunners": "collection",
     "RandomShuffleQueue": "queues",

@@ -20,7 +20,7 @@ from tfrec.pipeline.collection import QueueRunners
 from tfrec.pipeline.component import DTypeLike
 from tfrec.pipeline.coordinator import Coordinator
 from tfrec.pipeline.inferred_layout import Each, InferredLayout
-from tfrec.pipeline.queue_model import Batch, Queue, numbered
+from tfrec.pipeline.queue import Batch, Queue, numbered
 from tfrec.pipeline.queue_runner import Operation
 from tfrec.pipeline.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 from tfrec.pipeline.sources import Door, Source, open_sources
@@ -53,6 +53,9 @@ def batch(
         shapes: of the components; default those of the first element.
         dynamic_pad: pad what differs in shape at its end, to the largest of the batch.
         allow_smaller_final_batch: let a last batch of fewer elements out instead of dropping it.
+        dtypes: see the module.
+        coord: see the module.
+        collection: see the module.
     """
     return _stage(
         _fifo_queue("batch", capacity, dtypes, shapes, pads=dynamic_pad),
@@ -108,14 +111,8 @@ def shuffle_batch(
     """Return a stage of batches of elements drawn at random from those that wait.
 
     The seed fixes the draws; the order repeats only if filling and taking interleave alike. A good
-    capacity is `min_after_dequeue + (num_threads + 2) * batch_size`.
-
-    Args:
-        source, batch_size, num_threads, enqueue_many, shapes, allow_smaller_final_batch: as of
-            `batch`.
-        capacity: bound on the elements that wait; negative: none.
-        min_after_dequeue: how many elements remain after each draw, until the source has ended.
-        seed: an integer; default fresh randomness.
+    capacity is `min_after_dequeue + (num_threads + 2) * batch_size`. After each draw at least
+    `min_after_dequeue` elements remain, until the source has ended. Other arguments as of `batch`.
     """
     return _stage(
         _shuffle_queue("shuffle_batch", capacity, min_after_dequeue, seed, dtypes, shapes),

@@ -7,10 +7,13 @@ pipelines that were never started leave nothing behind.
 import logging
 import threading
 import weakref
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from tfrec.pipeline.coordinator import Coordinator, current_coordinator
 from tfrec.pipeline.queue_runner import QueueRunner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _logger = logging.getLogger(__name__)
 

@@ -94,7 +94,7 @@ class Component(NamedTuple):
             raise ValueError(f"component {self.label}: found one value, expected a sequence")
         if shape[0]:
             self._check_shape(shape[1:])
-        return rows  # type: ignore[no-any-return]  # an array is the sequence of its rows
+        return rows
 
     def stack(self, values: Sequence[Value]) -> Value:
         """Return the values of one batch: an array with a leading dimension, or a list."""
@@ -106,7 +106,9 @@ class Component(NamedTuple):
             return self._stack_strings(values, shape) if is_padded else list(values)
         if is_padded:
             return self._stack_padded(values, self.dtype, shape)
-        batch = np.empty((len(values), *shape), self.dtype)  # type: ignore[arg-type]
+        batch: np.ndarray[Any, Any] = np.empty(
+            (len(values), *(dim or 0 for dim in shape)), self.dtype
+        )
         for position, value in enumerate(values):
             batch[position] = value
         return batch
@@ -173,7 +175,7 @@ class Component(NamedTuple):
         arrays = [np.asarray(value) for value in values]
         batch = np.zeros((len(arrays), *_largest([a.shape for a in arrays], shape)), dtype)
         for position, array in enumerate(arrays):
-            batch[(position, *(slice(length) for length in array.shape))] = array
+            batch[position][tuple(slice(length) for length in array.shape)] = array
         return batch
 
     def _stack_strings(self, values: Sequence[Value], shape: Shape) -> list[Value]:

@@ -8,13 +8,14 @@ handler may call `request_stop` in the middle of another method of the same thre
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, Token
 from types import TracebackType
+from typing import Self
 
 from tfrec.errors import CancelledError, OutOfRangeError, StragglerError
+from tfrec.pipeline.threads import describe_stragglers, join_all, watch_end
 from tfrec.pipeline.wakeup import Wakeup
 
 _logger = logging.getLogger(__name__)
@@ -31,24 +32,6 @@ def current_coordinator() -> "Coordinator | None":
 def make_current(coord: "Coordinator | None") -> None:
     """Make `coord` the current coordinator of this thread, for good."""
     _current.set(coord)
-
-
-def join_all(threads: Iterable[threading.Thread], timeout: float) -> list[threading.Thread]:
-    """Wait until all threads but this one have ended, at most `timeout` seconds for all.
-
-    Returns:
-        Those that are still alive.
-    """
-    others = [thread for thread in threads if thread is not threading.current_thread()]
-    deadline = time.monotonic() + timeout
-    for thread in filter(threading.Thread.is_alive, others):
-        remaining = max(deadline - time.monotonic(), 0)
-        thread.join(min(remaining, threading.TIMEOUT_MAX))
-    return [thread for thread in others if thread.is_alive()]
-
-
-def describe_stragglers(threads: Iterable[threading.Thread]) -> str:
-    return "threads still running: " + " ".join(sorted(thread.name for thread in threads))
 
 
 class Coordinator:
@@ -202,7 +185,7 @@ class Coordinator:
         if stragglers:
             _logger.info(describe_stragglers(stragglers))
 
-    def __enter__(self) -> "Coordinator":
+    def __enter__(self) -> Self:
         self._tokens.append(_current.set(self))
         return self
 
@@ -258,8 +241,7 @@ class Coordinator:
         with self._lock:
             waiting = tuple(self._waiting)
         for wakeup in waiting:
-            with suppress(RuntimeError):  # a watcher, or an interrupted stop, has set it
-                wakeup.set()
+            wakeup.set_again()
         while self._callbacks:
             with self._lock:
                 key = next(iter(self._callbacks), None)
@@ -270,7 +252,7 @@ class Coordinator:
     def _call(self, callback: Callable[[], object]) -> None:
         try:
             callback()
-        except Exception as error:
+        except Exception as error:  # one callback must not keep the others from running
             with self._lock:
                 is_recorded = self._error is None and not self._joined
                 if is_recorded:
@@ -283,7 +265,7 @@ class Coordinator:
         """Wait for all threads as `join` says and mark as joined; return those still alive."""
         with self._lock:
             covered = self._threads.union(threads) - {threading.current_thread()}
-        watcher = self._wait_for_stop_or_end(covered)
+        watcher = self._wait_for_stop_or(covered)
         if self._stopped:
             join_all(covered, self._grace_secs if grace_secs is None else grace_secs)
         with self._lock:
@@ -294,28 +276,16 @@ class Coordinator:
             watcher.join()
         return stragglers
 
-    def _wait_for_stop_or_end(self, threads: Iterable[threading.Thread]) -> threading.Thread | None:
-        """Wait until a stop is requested or all threads have ended; return the watcher, if any.
-
-        The watcher is a thread that joins the others: only so can one wait for both events
-        without looking at either now and then.
-        """
+    def _wait_for_stop_or(self, threads: Iterable[threading.Thread]) -> threading.Thread | None:
+        """Wait until a stop is requested or `threads` have ended; return the watcher, if any."""
         alive = [thread for thread in threads if thread.is_alive()]
         wakeup = Wakeup()
         with self._lock:
             if self._stopped or not alive:
                 return None
             self._waiting.add(wakeup)
-
-        def watch() -> None:
-            for thread in alive:
-                thread.join()
-            with suppress(RuntimeError):  # the stop has set it
-                wakeup.set()
-
-        watcher = threading.Thread(target=watch, name="Coordinator-join-watcher", daemon=True)
         try:
-            watcher.start()
+            watcher = watch_end(alive, wakeup)
             wakeup.wait()
         finally:
             self._waiting.discard(wakeup)

@@ -21,7 +21,7 @@ import numpy as np
 from tfrec.errors import ConfigError, OutOfRangeError
 from tfrec.pipeline.collection import QueueRunners
 from tfrec.pipeline.coordinator import Coordinator
-from tfrec.pipeline.queue_model import Queue
+from tfrec.pipeline.queue import Queue
 from tfrec.pipeline.queues import FIFOQueue
 from tfrec.pipeline.shuffling import shuffled
 from tfrec.pipeline.stage import Stage
@@ -49,6 +49,8 @@ def string_input_producer(
         shuffle: whether each epoch has an order of its own; default yes.
         seed: an integer that fixes the orders; default fresh randomness.
         capacity: of the queue; negative: unbounded, only with `num_epochs`.
+        coord: see the module.
+        collection: see the module.
 
     Raises:
         ValueError: there are no strings, or the pattern matches no file.
@@ -71,10 +73,8 @@ def input_producer(
 ) -> Queue[Any]:
     """Return a queue of `rows`, an array or nested lists, all of one shape.
 
-    Args:
-        rows: numbers become an array; other objects come as they were given.
-        element_shape: what the shape of a row has to be; default any.
-        num_epochs, shuffle, seed, capacity: as of string_input_producer.
+    Numbers become an array; other objects come as they were given. `element_shape` is what the
+    shape of a row has to be, default any; other arguments as of string_input_producer.
 
     Raises:
         ValueError: there are no rows, or they differ in shape.
@@ -121,9 +121,7 @@ def slice_input_producer(
 ) -> Stage[list[Any]]:
     """Return a stage of rows: lists of the values of all columns at one index.
 
-    Args:
-        columns: sequences of one length.
-        num_epochs, shuffle, seed, capacity: as of string_input_producer.
+    Other arguments as of string_input_producer.
 
     Raises:
         ValueError: there are no columns or no rows, or the columns differ in length.

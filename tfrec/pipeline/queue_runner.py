@@ -7,7 +7,7 @@ from typing import Protocol
 
 from tfrec.errors import OutOfRangeError
 from tfrec.pipeline.coordinator import Coordinator, make_current
-from tfrec.pipeline.queue_model import Queue
+from tfrec.pipeline.queue import Queue
 
 _logger = logging.getLogger(__name__)
 

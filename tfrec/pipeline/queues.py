@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from tfrec.errors import ConfigError
 from tfrec.pipeline.attempts import Dequeue
 from tfrec.pipeline.layout import Layout, Row, TypedLayout, make_layout
-from tfrec.pipeline.queue_model import Queue
+from tfrec.pipeline.queue import Queue
 
 T = TypeVar("T")
 

@@ -11,16 +11,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, BinaryIO, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from tfrec.errors import ConfigError, DataLossError, OutOfRangeError
 from tfrec.pipeline.coordinator import current_coordinator
-from tfrec.pipeline.queue_model import Queue
+from tfrec.pipeline.queue import Queue
 from tfrec.storage.base import Storage
 from tfrec.storage.local import LocalStorage
 from tfrec.wire.compression import Compression
 from tfrec.wire.reader import RecordReader, open_records
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 Pair: TypeAlias = tuple[bytes, bytes]
 
@@ -89,8 +91,8 @@ class Reader(ABC):
     @abstractmethod
     def _read_up_to(self, queue: Queue[Any], num_records: int) -> list[Pair]: ...
 
-    def _forget(self) -> None:
-        """Drop whatever is kept between two calls."""
+    def _forget(self) -> None:  # noqa: B027  nothing is kept unless a reader says so
+        """Drop what is kept between two calls."""
 
 
 class WholeFileReader(Reader):

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from tfrec.errors import CancelledError, OutOfRangeError
-from tfrec.pipeline.queue_model import Queue
+from tfrec.pipeline.queue import Queue
 from tfrec.pipeline.queues import FIFOQueue
 from tfrec.pipeline.stage import Stage
 from tfrec.pipeline.stage_runner import StageRunner

@@ -6,9 +6,9 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from tfrec.errors import OutOfRangeError, StragglerError
-from tfrec.pipeline.coordinator import describe_stragglers, join_all
-from tfrec.pipeline.queue_model import Queue
+from tfrec.pipeline.queue import Queue
 from tfrec.pipeline.stage_runner import PrivateCoordinator, StageRunner
+from tfrec.pipeline.threads import describe_stragglers, join_all
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from typing import Any
 from tfrec.errors import CancelledError, OutOfRangeError
 from tfrec.pipeline.collection import DEFAULT_COLLECTION, QueueRunners
 from tfrec.pipeline.coordinator import Coordinator, current_coordinator
-from tfrec.pipeline.queue_model import Queue
+from tfrec.pipeline.queue import Queue
 from tfrec.pipeline.queue_runner import Operation, QueueRunner
 
 _binding_lock = threading.Lock()
@@ -57,7 +57,7 @@ class StageRunner(QueueRunner):
 
     @property
     def chain(self) -> list["StageRunner"]:
-        """This runner and all before it, each once, the last stage first."""
+        """The runners of this stage and of all before it, each once, the last stage first."""
         found = [self]
         for runner in found:  # grows meanwhile
             found += [source for source in runner.sources if source not in found]

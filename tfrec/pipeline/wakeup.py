@@ -6,6 +6,7 @@ those whom it concerns and none can be lost between two waiters of one condition
 
 import sys
 import threading
+from contextlib import suppress
 
 # An untimed lock wait cannot be interrupted by Ctrl-C on Windows, so that platform alone wakes up
 # now and then to look for signals.
@@ -15,8 +16,8 @@ _SLICE_SECS = 1.0 if sys.platform == "win32" else None
 class Wakeup:
     """An event that happens once and that one thread waits for.
 
-    `set` is to be called once, by any thread; it is a single C call, which a signal handler cannot
-    split. A second call is a RuntimeError, unless the waiter has been woken already.
+    `set` is for one caller and once; it is a single C call, which no signal handler can split.
+    `set_again` is for many.
     """
 
     __slots__ = ("_lock", "set")
@@ -25,6 +26,10 @@ class Wakeup:
         self._lock = threading.Lock()
         self._lock.acquire()
         self.set = self._lock.release
+
+    def set_again(self) -> None:
+        with suppress(RuntimeError):  # it is set
+            self._lock.release()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until `set`, at most `timeout` seconds; return whether it was set."""

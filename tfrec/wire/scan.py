@@ -35,7 +35,7 @@ def scan_records(
             yield TruncatedRecordError(*place, str(error))
             return
         except zlib.error as error:
-            yield DataLossError(*place, f"the compressed data is damaged: {error}")
+            yield DataLossError(*place, str(error))
             return
         if frame is None:
             return
