@@ -30,7 +30,7 @@ def list_comparisons(photos: str, records: str, num_threads: int) -> list[Compar
     """Return all comparisons; `records` is a dataset file that was built from `photos`."""
     workers = str(num_threads)
     build = [TFREC, "build", photos, "{out}.tfrecords", "--workers", workers]
-    dump = [TFREC, "dump", records, "{out}", "--threads", workers]
+    dump = [TFREC, "dump", records, "{out}", "--workers", workers]
     return [
         Comparison(
             "build",

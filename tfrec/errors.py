@@ -6,6 +6,7 @@
     │   └── BadImagesError           some of its images cannot be decoded
     ├── ImageError                   one image cannot be decoded
     ├── ExampleError                 not a tf.train.Example, or not what was asked for
+    ├── WorkerError                  a worker of an engine has died
     ├── ManifestError                missing, unreadable, or contradicts the files
     ├── DataLossError                records are damaged
     │   ├── TruncatedRecordError
@@ -111,6 +112,10 @@ class ExampleError(TfrecError):
         ]
         message = ": ".join(filter(None, [", ".join(place), self.reason]))
         return f"{message} ({', '.join(values)})" if values else message
+
+
+class WorkerError(TfrecError):
+    """A worker of an engine has died, and what it did is lost."""
 
 
 class ManifestError(TfrecError):

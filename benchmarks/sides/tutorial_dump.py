@@ -1,4 +1,7 @@
-"""Read a dataset through TensorFlow 1's queues, as tutorials do, and save each image as JPEG."""
+"""Read a dataset through TensorFlow 1's queues, as tutorials do, and save each image as JPEG.
+
+The quality is 95, that of `tfrec dump`: the tutorials leave it at Pillow's 75, which is less work.
+"""
 
 import os
 import sys
@@ -42,7 +45,7 @@ def main():
             while not coordinator.should_stop():
                 for pixels, label in zip(*session.run(batch), strict=True):
                     name = f"{num_images}_{label}.jpg"
-                    Image.fromarray(pixels, "RGB").save(os.path.join(directory, name))
+                    Image.fromarray(pixels).save(os.path.join(directory, name), quality=95)
                     num_images += 1
         except tf.errors.OutOfRangeError:
             pass

@@ -1,6 +1,5 @@
 """Batches read by NumPy: the same values and errors as one by one, whatever the records."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +24,7 @@ SPECS = {
     "v": VarLenFeature("int64"),
     "q": FixedLenSequenceFeature([], "string", allow_missing=True),
     "d": FixedLenFeature([2], "int64", [8, 9]),
+    "z": FixedLenFeature([0], "float32", []),
 }
 INTEGERS = st.one_of(
     st.integers(-(2**63), 2**63 - 1), st.sampled_from([0, 127, 128, 2**62, 2**63 - 1, -1])
@@ -75,6 +75,7 @@ def records(draw):
         "v": st.builds(Int64List, st.lists(INTEGERS, max_size=3).map(tuple)),
         "q": st.builds(BytesList, st.lists(strings, max_size=2).map(tuple)),
         "d": st.just(Int64List((1, 2))),
+        "z": st.just(FloatList(())),
         "unknown": st.builds(BytesList, st.lists(strings, max_size=2).map(tuple)),
         "s": st.just(BytesList((b"", b""))),
         "f": st.sampled_from([FloatList((1.0,)), Int64List((1,)), FloatList(())]),
@@ -82,7 +83,7 @@ def records(draw):
     }
     rare = st.integers(0, 30)
     for key, values in more.items():
-        if draw(rare) < (15 if len(key) > 1 or key in "vqd" else 1):
+        if draw(rare) < (15 if len(key) > 1 or key in "vqdz" else 1):
             features[key] = draw(values)
     return encode_example(features)
 
@@ -130,19 +131,69 @@ def test_records_that_differ_in_their_payloads_share_one_layout():
 
 
 def test_lengths_of_another_number_of_bytes_are_another_layout():
-    batch = [record(string=bytes(length)) for length in (10, 200, 20, 20_000, 30)]
+    lengths = [10, 200, 20, 20_000, 300]
+    batch = [record(string=bytes(length)) for length in lengths]
     parser = ExampleParser({"s": SPECS["s"]})
 
-    assert [10, 200, 20, 20_000, 30] == [
-        len(string) for string in parser.parse_batch(batch)["s"].ravel()
-    ]
+    assert lengths == [len(string) for string in parser.parse_batch(batch)["s"].ravel()]
     assert num_left(parser, batch[:3]) == 0
+
+
+def test_lengths_of_two_bytes_share_a_layout(monkeypatch):
+    monkeypatch.setattr(columnar, "_MAX_LAYOUTS", 1)
+    batch = [record(string=bytes(length)) for length in (130, 255, 256, 300, 16_000)]
+
+    assert num_left(ExampleParser({"s": SPECS["s"]}), batch) == 0
+
+
+def hand_made(list_bytes):
+    """Return an Example of one int64 feature `i`."""
+    feature = bytes([0x1A, len(list_bytes)]) + list_bytes
+    entry = b"\x0a\x01i\x12" + bytes([len(feature)]) + feature
+    return bytes([0x0A, len(entry) + 2, 0x0A, len(entry)]) + entry
+
+
+@pytest.mark.parametrize(
+    "list_bytes",
+    [
+        b"\x0a\x00",
+        b"\x0a\x02\x05\x05",
+        b"\x0a\x01\x85",
+        b"\x0a\x0b" + b"\x80" * 10 + b"\x01",
+        b"\x0a\x0c" + b"\x80" * 11 + b"\x01",
+        b"\x0a\x02\x05",
+    ],
+    ids=["none", "two", "cut", "11 bytes", "12 bytes", "past the end"],
+)
+def test_what_is_not_one_varint_is_an_error(list_bytes):
+    batch = [hand_made(b"\x0a\x01\x05"), hand_made(list_bytes)]
+
+    with pytest.raises(ExampleError, match="record 1, feature 'i'"):
+        ExampleParser({"i": SPECS["i"]}).parse_batch(batch)
+
+
+def test_a_length_short_by_128_does_not_pass_for_one_of_two_bytes():
+    good = encode_example({"s": bytes(100)})
+    # The sizes would be 137, 135, 130 and 128; the bytes are their low seven bits
+    bad = bytes.fromhex("0a09 0a07 0a0173 1202 0a00 0a7e") + bytes(126)
+
+    with pytest.raises(ExampleError, match="record 1"):
+        ExampleParser({"s": SPECS["s"]}).parse_batch([good, bad])
 
 
 def test_long_records_are_not_joined():
     batch = [record(string=bytes(10_000))] * 3
 
     assert num_left(ExampleParser({"i": SPECS["i"]}), batch) == 3
+
+
+def test_blocks_wider_than_the_room_behind_the_records_are_read():
+    wide = FixedLenFeature([2000], "float32", [0] * 2000)
+    batch = [encode_example({"f": [1.5] * 2000}), *[encode_example({})] * 3]
+
+    parsed = ExampleParser({"f": wide}).parse_batch(batch)["f"]
+
+    assert [1.5, 0, 0, 0] == parsed.mean(axis=1).tolist()
 
 
 def test_few_rows_are_not_worth_a_layout(monkeypatch):
@@ -169,6 +220,4 @@ def test_the_first_bad_row_is_the_one_named():
 def test_arrays_are_fresh_and_writable():
     parsed = ExampleParser(SPECS).parse_batch([record()] * 3)
 
-    writable = [parsed[key].flags.writeable for key in "ifsqd"]
-    assert [True] * 5 == writable
-    assert np.float32 == parsed["f"].dtype.newbyteorder("=")
+    assert all(parsed[key].flags.writeable for key in "ifsqdz")

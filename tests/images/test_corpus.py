@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import importlib.util
 
 import pytest
 from PIL import Image, __version__
@@ -20,6 +21,8 @@ TRANSPARENT_INDEX = {"image-gif/set_hsts.gif", "libavif/data__draw_points.png"}
 
 # Readable from memory; a file of fewer than 26 bytes makes Pillow seek before its beginning.
 READABLE_HERE = {"afl-targa/images__id:001398,src:001394,op:flip2,pos:18.tga"}
+if importlib.util.find_spec("pillow_heif"):
+    READABLE_HERE |= {"exif-samples/samplefilehub.heif", "small/heif.heif"}
 
 
 @pytest.fixture(scope="module")

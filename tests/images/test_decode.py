@@ -2,9 +2,11 @@ import io
 import random
 import re
 import struct
+import subprocess
 import sys
 import threading
 import warnings
+from pathlib import Path
 
 import pytest
 from PIL import Image, ImageOps
@@ -157,6 +159,18 @@ class TestBrokenMetadata:
 
         assert b"\x01\x02\x03" == decode_image(data, path="x", settings=AS_STORED).tobytes()
 
+    def test_orientation_survives_a_broken_segment(self, save):
+        data = with_segment(save(quadrants(), "JPEG", exif=oriented(6)), 0xE0, b"JFIF\0\x01")
+
+        assert TURNED[6] == read_quadrants(decode_image(data, path="x"))
+
+    def test_inverted_cmyk_survives_a_broken_segment(self, save):
+        red = save(Image.new("CMYK", (16, 16), (0, 255, 255, 0)), "JPEG", quality=100)
+
+        image = decode_image(with_segment(red, 0xE0, b"JFIF\0\x01"), path="x")
+
+        assert pytest.approx((255, 0, 0), abs=5) == tuple(image.tobytes()[:3])
+
     def test_png_with_more_text_than_pillow_takes_is_read(self, save):
         from PIL import PngImagePlugin
 
@@ -167,6 +181,21 @@ class TestBrokenMetadata:
         image = decode_image(save(quadrants(), pnginfo=text, exif=exif), path="x")
 
         assert TURNED[6] == read_quadrants(image)
+
+
+class TestHeif:
+    @pytest.mark.parametrize("orientation", [1, 6])
+    def test_photo_is_read_upright(self, orientation):
+        pillow_heif = pytest.importorskip("pillow_heif")
+        target = io.BytesIO()
+        pillow_heif.from_pillow(quadrants()).save(
+            target, quality=90, exif=oriented(orientation).tobytes()
+        )
+
+        image = decode_image(target.getvalue(), path="x")
+
+        assert TURNED[orientation] == read_quadrants(image)
+        assert "HEIF" == image.source.format
 
 
 class TestFirstFrame:
@@ -296,6 +325,23 @@ class TestBadFiles:
             "raise it with `--max-pixels`"
         ) == self.reason(data)
 
+    def test_size_is_looked_at_before_the_pixels(self, save):
+        header = save(Image.new("1", (14_000, 13_000)))[:100]
+
+        assert "14000x13000" in self.reason(header)
+
+    def test_icon_larger_than_its_directory_says(self, save):
+        data = bytearray(save(Image.new("RGB", (64, 64)), "ICO", sizes=[(64, 64)]))
+        data[6:8] = 8, 8
+
+        assert "64x64 = 4096 pixels" in self.reason(bytes(data), max_pixels=100)
+
+    def test_frame_larger_than_its_animation(self):
+        screen = b"GIF89a" + struct.pack("<HHBBB", 1, 1, 0x80, 0, 0) + bytes(6)
+        frame = b"," + struct.pack("<HHHHB", 0, 0, 30_000, 30_000, 0) + b"\x02\x01\x44\x00;"
+
+        assert "is too large: a part of 900000000 pixels" in self.reason(screen + frame)
+
     def test_limit_can_be_raised(self, save):
         data = save(Image.new("1", (14_000, 13_000)))
 
@@ -352,7 +398,7 @@ class TestWarnings:
         return bytes(data)
 
     def test_file_does_warn(self, noisy):
-        with pytest.warns(UserWarning, match="larger than file"):
+        with pytest.warns(UserWarning, match="larger than file|Truncated"):
             Image.open(io.BytesIO(noisy))
 
     def test_warnings_do_not_come_out(self, noisy):
@@ -368,15 +414,41 @@ class TestWarnings:
             decode_image(noisy, path="x")
             Image.open(io.BytesIO(noisy))
 
-        assert {"Tag data larger than file. Skipping tag 700"} == {
-            str(each.message) for each in caught
-        }
+        assert {"PIL"} == {Path(each.filename).parent.name for each in caught}
+
+    def test_filters_of_the_process_do_not_pile_up(self, noisy):
+        with warnings.catch_warnings():
+            for _ in range(3):
+                warnings.simplefilter("always")
+                decode_image(noisy, path="x")
+                num_filters = len(warnings.filters)
+            warnings.simplefilter("always")
+            decode_image(noisy, path="x")
+
+            assert num_filters == len(warnings.filters)
 
     def test_indexed_images_with_alpha_are_silent(self, make_png, capfd):
         palette = (b"PLTE", bytes([200, 16, 64, 0, 90, 255]))
         decode_image(make_png(2, 8, 3, b"\0\1", palette, (b"tRNS", b"\xff\x80")), path="x")
 
         assert "" == capfd.readouterr().err
+
+    def test_what_pillow_logs_is_not_printed(self, save):
+        """In a process of its own, since pytest catches whatever is logged."""
+        data = save(Image.new("RGB", (4, 4)), "TIFF")
+        at = data.index(struct.pack("<HHI", 277, 3, 1))
+        data = data[: at + 8] + struct.pack("<H", 999) + data[at + 10 :]
+        program = (
+            "import sys; from tfrec.images import decode_image\n"
+            "try: decode_image(sys.stdin.buffer.read(), path='x')\n"
+            "except Exception as error: print(type(error).__name__)"
+        )
+
+        run = subprocess.run(
+            [sys.executable, "-c", program], input=data, capture_output=True, check=True
+        )
+
+        assert (b"ImageError", b"") == (run.stdout.strip(), run.stderr)
 
     def test_libtiff_is_silent(self, save, capfd):
         data = save(noise(64, 64), "TIFF", compression="tiff_lzw")

@@ -83,6 +83,24 @@ def test_fit_has_no_bars(decoded):
     assert (256, 64) == (image.width, image.height)
 
 
+@pytest.mark.parametrize("resize", ["stretch", "crop", "pad", "fit"])
+@pytest.mark.parametrize("shape", [(5000, 1), (1, 5000)])
+def test_thin_images_stay_visible(save, resize, shape):
+    data = save(Image.new("RGB", shape, RED))
+
+    image = decode_image(data, path="x", settings=ImageSettings(resize=resize))
+
+    assert bytes(RED) in image.tobytes()
+
+
+def test_small_images_grow_to_fit(save):
+    image = decode_image(
+        save(Image.new("RGB", (10, 5))), path="x", settings=ImageSettings(resize="fit")
+    )
+
+    assert (256, 128) == (image.width, image.height)
+
+
 def test_no_size_keeps_the_images_own(decoded):
     image = decoded(size=None)
 

@@ -34,6 +34,15 @@ class ForbiddenStorage(LocalStorage):
         return super().scan(path)
 
 
+class JunctionStorage(ReversedStorage):
+    """Has folders that are one without being links, as junctions and mounts are."""
+
+    def info(self, path):
+        info = super().info(path)
+        is_same = os.path.basename(path) in ("b", "c", "d")
+        return info._replace(identity="the same") if is_same else info
+
+
 @pytest.fixture(params=[LocalStorage, ReversedStorage])
 def storage(request):
     return request.param()
@@ -88,6 +97,15 @@ def test_of_two_links_to_one_folder_the_first_by_bytes_is_followed(make, tmp_pat
 
     assert ["Cat/a.png", "eel/e.png"] == paths_of(source)
     assert [("repeated folder", "cat"), ("repeated folder", "dog")] == kinds_and_paths(source)
+
+
+def test_of_folders_that_are_one_the_first_by_bytes_is_walked(make):
+    source = scan_images(
+        make("a/1.png", "b/1.png", "c/1.png", "d/1.png"), storage=JunctionStorage()
+    )
+
+    assert ["a/1.png", "b/1.png"] == paths_of(source)
+    assert [("repeated folder", "c"), ("repeated folder", "d")] == kinds_and_paths(source)
 
 
 def test_links_inside_a_linked_folder_are_followed(make, tmp_path, storage):

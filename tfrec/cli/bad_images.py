@@ -1,13 +1,19 @@
 """What people read of images that cannot be used: build, check."""
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tfrec.cli.render import count, say, say_table, tell
 
 if TYPE_CHECKING:
     from tfrec.errors import ImageError
+
+CopyImages: TypeAlias = "Callable[[Sequence[ImageError]], None]"
+
+
+def copy_nothing(_images: "Sequence[ImageError]") -> None:
+    """Copy no image: no quarantine was asked for."""
 
 
 def tell_images(images: "Sequence[ImageError]", verdict: str) -> None:

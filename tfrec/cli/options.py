@@ -2,6 +2,7 @@
 
 json_output      build, check, dump, verify, inspect
 dataset_paths    dump, verify, inspect
+engine           build
 on_error         build, dump
 parse_size       build, check, dump
 quarantine       build, check
@@ -48,6 +49,14 @@ workers = click.option(
     type=click.IntRange(min=1),
     metavar="N",
     help="How many threads decode.  [default: one for each core]",
+)
+
+engine = click.option(
+    "--engine",
+    type=click.Choice(["threads", "processes"]),
+    default="threads",
+    show_default=True,
+    help="What the workers are; processes write a whole file each.",
 )
 
 quarantine = click.option(

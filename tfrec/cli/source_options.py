@@ -24,8 +24,13 @@ class SourceOptions:
     include: tuple[str, ...]
     exclude: tuple[str, ...]
 
-    def scan(self, directory: str, storage: "Storage") -> "ImageSource":
-        """Find the images of `directory` and their classes."""
+    def scan(
+        self, directory: str, storage: "Storage", *, from_splits: bool = False
+    ) -> "ImageSource":
+        """Find the images of `directory` and their classes.
+
+        With `from_splits` the folders directly below it are splits, and those in them classes.
+        """
         from tfrec.source.labels import read_labels
         from tfrec.source.table import scan_table
         from tfrec.source.walk import scan_images
@@ -40,7 +45,7 @@ class SourceOptions:
         return scan_images(
             directory,
             storage=storage,
-            label_rule=self._label_rule(),
+            label_rule="second" if from_splits else self._label_rule(),
             labels=labels,
             offset=offset,
             include=self.include,

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tfrec.errors import ExampleError
 from tfrec.example.columns import Column, FixedColumn, Group
 from tfrec.example.layouts import (
     MAX_WIDTH,
@@ -64,10 +63,8 @@ class ColumnarReader:
         for attempt in range(_MAX_LAYOUTS):
             if len(left) < _MIN_ROWS:
                 break
-            if candidates:
-                layout = candidates.pop(0)
-            else:
-                layout = self._learn(records[left[attempt % len(left)]])
+            known = candidates.pop(0) if candidates else None
+            layout = known or learn_layout(records[left[attempt % len(left)]], self._list_tags)
             if layout is None:
                 continue
             fits, values = self._fitting(layout, joined, left)
@@ -78,19 +75,6 @@ class ColumnarReader:
                 left = left[~fits]
         self._layouts = (*useful, *candidates)[:_MAX_LAYOUTS]
         return groups, left
-
-    def _learn(self, record: bytes) -> Layout | None:
-        layout = learn_layout(record, self._list_tags)
-        if layout is None:
-            return None
-        present = {segment.key for segment in layout.segments}
-        try:
-            for column in self._columns:
-                if column.key not in present:
-                    column.read({})
-        except ExampleError:
-            return None
-        return layout
 
     def _fitting(
         self, layout: Layout, joined: JoinedRecords, rows: Integers

@@ -127,10 +127,11 @@ class Layout:
 
 
 def learn_layout(record: bytes, list_tags: Mapping[str, int]) -> Layout | None:
-    """Return the layout of a record, or None where it has another form than a layout describes.
+    """Return the layout of a record, or None where it has none.
 
     The payload of a key in `list_tags` is the one value or block of a list with that tag, any
-    other is the whole Feature.
+    other is the whole Feature. Whether the record's own lengths agree is not asked: a layout
+    fits only records whose lengths do.
     """
     segments: list[Segment] = []
     try:
@@ -141,9 +142,7 @@ def learn_layout(record: bytes, list_tags: Mapping[str, int]) -> Layout | None:
             segments.append(segment)
     except (UnexpectedLayoutError, IndexError, UnicodeDecodeError):
         return None
-    has_duplicates = len({segment.key for segment in segments}) < len(segments)
-    is_wide = any(len(segment.head) > MAX_WIDTH for segment in segments)
-    if position != len(record) or has_duplicates or is_wide:
+    if any(len(segment.head) > MAX_WIDTH for segment in segments):
         return None
     return Layout(first_head, segments)
 
@@ -152,17 +151,13 @@ def _learn_segment(record: bytes, start: int, list_tags: Mapping[str, int]) -> t
     """Return the segment that starts at a place of a record, and where it ends."""
     entry_start, end = enter_field(record, start, FIELD_1)
     key_start, key_end = enter_field(record, entry_start, FIELD_1)
-    payload_start, payload_end = enter_field(record, key_end, FIELD_2)
+    payload_start, _ = enter_field(record, key_end, FIELD_2)
     key = record[key_start:key_end].decode()
     fields = [(start, entry_start), (key_end, payload_start)]
-    ends = [payload_end]
     for tag in (list_tags[key], FIELD_1) if key in list_tags else ():
         field = payload_start
-        payload_start, payload_end = enter_field(record, field, tag)
+        payload_start, _ = enter_field(record, field, tag)
         fields.append((field, payload_start))
-        ends.append(payload_end)
-    if any(field_end != end for field_end in ends):
-        raise UnexpectedLayoutError
     lengths = [
         (field + 1 - start, content - field - 1, payload_start - content)
         for field, content in fields

@@ -20,7 +20,7 @@ from tfrec.errors import ImageError
 from tfrec.images import jpeg, png
 from tfrec.images.colour import resolve_colour
 from tfrec.images.decoded import DecodedImage, SourceInfo
-from tfrec.images.opening import check_pixels, open_image
+from tfrec.images.opening import open_image
 from tfrec.images.quiet import quiet_pillow, silence_libtiff
 from tfrec.images.reasons import Refusal, explain
 from tfrec.images.resize import resize_image
@@ -94,7 +94,6 @@ def _load(data: bytes, max_pixels: int) -> _Loaded:
         # Its plug-in turns the image while loading it, and drops the tag.
         was_turned = _read_turn(image) is not None
     image.load()
-    check_pixels(image.size, max_pixels)  # an icon may hold more than its directory says
     turn = _read_turn(image)
     return _Loaded(image, turn, is_upright=turn is None and not was_turned)
 

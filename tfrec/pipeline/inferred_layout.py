@@ -1,7 +1,7 @@
 """A layout that is learnt from the first element: numbers become arrays, other objects lists."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -114,10 +114,16 @@ def _as_numbers(value: Value) -> np.ndarray[Any, Any] | None:
 
 
 def _num_rows(vals: Value) -> int:
-    columns = vals.values() if isinstance(vals, Mapping) else vals
+    """Return the least number of rows of the components of `vals`."""
     if not isinstance(vals, Mapping | list | tuple):
-        columns = [vals]
-    return min((len(column) for column in columns), default=0)
+        vals = [vals]
+    columns = vals.values() if isinstance(vals, Mapping) else vals
+    for column in columns:
+        if not isinstance(column, Sized) or isinstance(column, str | bytes):
+            raise ValueError(
+                f"found {type(column).__name__} for a component, expected a sequence of rows"
+            )
+    return min(map(len, columns), default=0)
 
 
 def _each(

@@ -82,12 +82,12 @@ class QueueModel(ABC):
                 self._settle()
             if attempt.outcome is None:
                 self._before_waiting()
-                if not attempt.wait(timeout) and self._withdraw(attempt, line):
+                if not attempt.wait(timeout) and self._withdraw(attempt, line, undo=False):
                     raise TimeoutError(self._describe_timeout(attempt, timeout))
             self._check_outcome(attempt)
             return result()
         except BaseException:
-            self._withdraw(attempt, line)
+            self._withdraw(attempt, line, undo=True)
             raise
 
     def _before_waiting(self) -> None:  # noqa: B027  nothing, unless a queue knows better
@@ -103,13 +103,16 @@ class QueueModel(ABC):
             self._settle_again()
             raise
 
-    def _withdraw(self, attempt: Attempt, line: deque[Any]) -> bool:
-        """Leave the line and give back; return False where the attempt was already dealt with."""
+    def _withdraw(self, attempt: Attempt, line: deque[Any], *, undo: bool) -> bool:
+        """Leave the line and give back what is held; return whether the attempt was waiting.
+
+        With `undo` also a dequeue that was dealt with gives back.
+        """
         with self._lock:
             is_waiting = attempt.outcome is None
             if is_waiting and attempt in line:
                 line.remove(attempt)
-            if isinstance(attempt, Dequeue) and (is_waiting or attempt.held):
+            if isinstance(attempt, Dequeue) and (is_waiting or undo):
                 self._give_back(attempt)
             self._settle()
         return is_waiting

@@ -97,8 +97,20 @@ class Storage(Protocol):
         """Say what is at `path`, following links; None where nothing is."""
         ...
 
+    def append(self, path: str, data: bytes) -> None:
+        """Add bytes to the end of a file, which is made where it is missing, and flush them."""
+        ...
+
+    def rename(self, path: str, new_path: str) -> None:
+        """Give a file another path in the same directory, in place of what is there."""
+        ...
+
     def remove(self, path: str) -> None:
         """Remove one file."""
+        ...
+
+    def discard(self, path: str) -> None:
+        """Remove a file where it is there, and what killed writers of it have left."""
         ...
 
     def join(self, directory: str, *names: str) -> str:

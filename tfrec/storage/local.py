@@ -138,9 +138,33 @@ class LocalStorage:
         modified = found.st_mtime_ns if kind == "file" else None
         return FileInfo(kind, found.st_size, (found.st_dev, found.st_ino), modified)
 
+    def append(self, path: str, data: bytes) -> None:
+        """Add bytes to the end of a file, which is made where it is missing, and flush them."""
+        is_new = not os.path.exists(path)
+        os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
+        with io.BufferedWriter(NamedFile(path, "ab")) as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if is_new:
+            _flush_directory(os.path.dirname(os.path.realpath(path)))
+
+    def rename(self, path: str, new_path: str) -> None:
+        """Give a file another path in the same directory, in place of what is there."""
+        os.replace(path, new_path)
+        _flush_directory(os.path.dirname(os.path.realpath(new_path)))
+
     def remove(self, path: str) -> None:
         """Remove one file."""
         os.unlink(path)
+
+    def discard(self, path: str) -> None:
+        """Remove a file where it is there, and what killed writers of it have left."""
+        directory, name = os.path.split(os.path.realpath(path))
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+        if os.path.isdir(directory):
+            remove_left_overs(directory, name)
 
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""

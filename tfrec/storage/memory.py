@@ -122,11 +122,28 @@ class MemoryStorage:
                 return FileInfo("directory", 0, path)
             return None
 
+    def append(self, path: str, data: bytes) -> None:
+        """Add bytes to the end of a file, which is made where it is missing."""
+        with self._lock:
+            self.files[path] = self.files.get(path, b"") + data
+
+    def rename(self, path: str, new_path: str) -> None:
+        """Give a file another path, in place of what is there."""
+        with self._lock:
+            if path not in self.files:
+                raise _error(errno.ENOENT, path)
+            self.files[new_path] = self.files.pop(path)
+
     def remove(self, path: str) -> None:
         """Remove one file."""
         with self._lock:
             if self.files.pop(path, None) is None:
                 raise _error(errno.ENOENT, path)
+
+    def discard(self, path: str) -> None:
+        """Remove a file where it is there."""
+        with self._lock:
+            self.files.pop(path, None)
 
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""
