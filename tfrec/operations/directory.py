@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.metadata import describe_dataset, find_own_names
-from tfrec.dataset.naming import INDEX_SUFFIX, manifest_path, staged_name
+from tfrec.dataset.naming import INDEX_SUFFIX, MANIFEST_NAME, manifest_path, staged_name
 from tfrec.operations.indexes import make_index_of
 from tfrec.operations.journal import Journal
 from tfrec.operations.recorded import load_recorded
@@ -88,7 +88,7 @@ class DirectoryBuild:
         names = self._publish_others(manifest)
         if has_changed:
             self._work.publish_changed(path, content)
-            self._remove_stale(names | find_own_names(manifest))
+            self._remove_stale({MANIFEST_NAME, *names, *(shard.name for shard in manifest.shards)})
             self._journal.remove()
 
     def _rename_staged(self, examined: Mapping[str, ExaminedShard]) -> None:
@@ -102,12 +102,12 @@ class DirectoryBuild:
         files = describe_dataset(manifest, self._work.plan)
         for name, content in files.items():
             self._work.publish_changed(self._path(name), content)
-        if self._work.plan.config.index:
-            for plan in self._work.plan.shards:
-                path = self._path(plan.name)
-                index = make_index_of(path, self._storage)
-                self._work.publish_changed(f"{path}{INDEX_SUFFIX}", index)
-        return set(files)
+        shards = self._work.plan.shards if self._work.plan.config.index else ()
+        for plan in shards:
+            path = self._path(plan.name)
+            index = make_index_of(path, self._storage)
+            self._work.publish_changed(f"{path}{INDEX_SUFFIX}", index)
+        return {*files, *(f"{plan.name}{INDEX_SUFFIX}" for plan in shards)}
 
     def _remove_stale(self, names: set[str]) -> None:
         """Remove files of earlier builds, and what killed ones have left of any."""
