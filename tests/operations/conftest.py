@@ -15,12 +15,6 @@ from tfrec.storage import MemoryStorage
 TINY = ImageSettings(size=(2, 2))
 
 
-def png(*rgb):
-    content = io.BytesIO()
-    Image.new("RGB", (2, 2), rgb).save(content, "PNG")
-    return content.getvalue()
-
-
 class Bench:
     """Images in `storage` below `in`, and datasets beside it."""
 
@@ -28,10 +22,16 @@ class Bench:
         self.storage = storage
         self.files = storage.files
 
+    @staticmethod
+    def png(*rgb):
+        content = io.BytesIO()
+        Image.new("RGB", (2, 2), rgb).save(content, "PNG")
+        return content.getvalue()
+
     def fill(self, classes="ab", number=6):
         for label, name in enumerate(classes):
             for index in range(number):
-                self.files[f"in/{name}/{index:02}.png"] = png(label, index, 7)
+                self.files[f"in/{name}/{index:02}.png"] = self.png(label, index, 7)
 
     def config(self, **settings):
         return BuildConfig(**{"image": TINY} | settings)
@@ -39,9 +39,18 @@ class Bench:
     def scan(self, **options):
         return scan_images("in", storage=self.storage, **options)
 
-    def build(self, out="out", *, engine="threads", workers=1, overwrite=False, **settings):
+    def build(
+        self,
+        out="out",
+        *,
+        engine="threads",
+        workers=1,
+        overwrite=False,
+        label_rule="top",
+        **settings,
+    ):
         return build(
-            self.scan(),
+            self.scan(label_rule=label_rule),
             out,
             self.config(**settings),
             storage=self.storage,

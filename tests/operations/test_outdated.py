@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.operations.conftest import png
-
 LAYOUT = {"num_shards": 4, "index": True}
 
 
@@ -21,7 +19,7 @@ def test_an_untouched_file_has_no_reason(bench):
 
 def test_nothing_is_written(bench):
     bench.build(**LAYOUT)
-    bench.files["in/a/00.png"] = png(1, 2, 3)
+    bench.files["in/a/00.png"] = bench.png(1, 2, 3)
     before = dict(bench.files)
 
     bench.check(**LAYOUT)
@@ -35,7 +33,7 @@ def test_no_dataset_is_a_reason(bench):
 
 def test_a_changed_image_names_its_shard(bench):
     bench.build(**LAYOUT)
-    bench.files["in/a/00.png"] = png(1, 2, 3)
+    bench.files["in/a/00.png"] = bench.png(1, 2, 3)
 
     assert (
         "train-00000-of-00004.tfrecord: its images or the settings have changed",
@@ -81,7 +79,7 @@ def test_shards_of_another_layout_are_named(bench):
 
 def test_a_new_class_is_a_reason(bench):
     bench.build(**LAYOUT)
-    bench.files["in/0/00.png"] = png(1, 2, 3)
+    bench.files["in/0/00.png"] = bench.png(1, 2, 3)
 
     assert "the classes or their numbers have changed" in bench.check(**LAYOUT)
 

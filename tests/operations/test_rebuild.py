@@ -1,11 +1,12 @@
 """Builds into a dataset that is there already: what is written again, and what is not."""
 
+import io
 import json
 
 import pytest
+from PIL import Image
 
 from tfrec.errors import BadImagesError, ConfigError
-from tests.operations.conftest import png
 
 SORTED = {"num_shards": 4}
 SHUFFLED = {"num_shards": 4, "shuffle": True}
@@ -16,13 +17,8 @@ LAYOUTS = pytest.mark.parametrize(
 
 
 def shard_of(report, bench, path):
-    """Find the shard of an image by its colour, which is stored as raw pixels."""
-    pixels = bench.files[path]
-    import io
-
-    from PIL import Image
-
-    raw = Image.open(io.BytesIO(pixels)).tobytes()
+    """Find the shard of an image by its pixels, which are stored raw."""
+    raw = Image.open(io.BytesIO(bench.files[path])).tobytes()
     return next(
         shard.name
         for shard in report.manifest.shards
@@ -47,7 +43,7 @@ def test_a_changed_image_rewrites_its_shard_alone(bench, layout):
     report = bench.build(**layout)
     expected = shard_of(report, bench, "in/b/03.png")
 
-    bench.files["in/b/03.png"] = png(200, 200, 200)
+    bench.files["in/b/03.png"] = bench.png(200, 200, 200)
 
     assert (expected,) == bench.build(**layout).written
     assert bench.fresh(**layout) == bench.tree()
@@ -57,7 +53,7 @@ def test_a_changed_image_rewrites_its_shard_alone(bench, layout):
 def test_an_added_image_rewrites_one_shard(bench, layout):
     bench.build(**layout)
 
-    bench.files["in/a/99.png"] = png(250, 1, 1)
+    bench.files["in/a/99.png"] = bench.png(250, 1, 1)
     again = bench.build(**layout)
 
     if layout is SHUFFLED:
@@ -73,7 +69,7 @@ def test_an_image_added_to_a_sorted_build_rewrites_what_moves(bench):
     # 12 images are 3,3,3,3; a thirteenth at the end makes it 4,3,3,3, and everything moves by one.
     bench.build(**SORTED)
 
-    bench.files["in/b/99.png"] = png(250, 1, 1)
+    bench.files["in/b/99.png"] = bench.png(250, 1, 1)
 
     assert 4 == len(bench.build(**SORTED).written)
 
@@ -103,7 +99,7 @@ def test_a_changed_setting_rewrites_all(bench):
 def test_a_new_class_rewrites_the_shards_whose_labels_change(bench):
     bench.build(num_shards=2)  # the six images of each class
 
-    bench.files |= {f"in/aa/{number}.png": png(9, 9, number) for number in range(6)}
+    bench.files |= {f"in/aa/{number}.png": bench.png(9, 9, number) for number in range(6)}
     again = bench.build(num_shards=3)
 
     assert 3 == len(again.written)  # names say how many there are
@@ -155,11 +151,13 @@ def test_shards_of_an_earlier_layout_are_removed(bench):
 
 def test_files_of_others_stay(bench):
     bench.build(num_shards=4)
-    bench.files["out/README"] = b"mine"
+    bench.files["out/label_map.pbtxt"] = b"mine"
+    bench.files["out/other-00000-of-00001.tfrecord"] = b"mine too"
 
     bench.build(num_shards=2)
 
-    assert b"mine" == bench.files["out/README"]
+    assert b"mine" == bench.files["out/label_map.pbtxt"]
+    assert b"mine too" == bench.files["out/other-00000-of-00001.tfrecord"]
 
 
 def test_a_directory_of_others_is_refused(bench):
@@ -184,7 +182,7 @@ class TestBadImages:
     def test_a_failing_rebuild_leaves_the_dataset_as_it_was(self, bench):
         bench.build(**SORTED)
         before = bench.tree()
-        bench.files["in/a/00.png"] = png(100, 100, 100)
+        bench.files["in/a/00.png"] = bench.png(100, 100, 100)
         bench.files["in/b/05.png"] = b"no image"
 
         with pytest.raises(BadImagesError):
@@ -196,12 +194,12 @@ class TestBadImages:
 
     def test_the_mended_image_ends_it_and_nothing_is_left(self, bench):
         bench.build(**SORTED)
-        bench.files["in/a/00.png"] = png(100, 100, 100)
+        bench.files["in/a/00.png"] = bench.png(100, 100, 100)
         bench.files["in/b/05.png"] = b"no image"
         with pytest.raises(BadImagesError):
             bench.build(**SORTED)
 
-        bench.files["in/b/05.png"] = png(101, 101, 101)
+        bench.files["in/b/05.png"] = bench.png(101, 101, 101)
 
         assert ("train-00003-of-00004.tfrecord",) == bench.build(**SORTED).written
         assert bench.fresh(**SORTED) == bench.tree()
@@ -244,7 +242,7 @@ class TestOneFile:
 
     def test_a_changed_image_writes_it_again(self, bench):
         bench.build("x.tfrecord")
-        bench.files["in/a/00.png"] = png(1, 2, 3)
+        bench.files["in/a/00.png"] = bench.png(1, 2, 3)
 
         assert ("x.tfrecord",) == bench.build("x.tfrecord").written
 
@@ -266,15 +264,14 @@ class TestOneFile:
 
 class TestDuplicates:
     def test_the_same_file_in_two_splits_is_reported(self, bench):
-        source = {path: content for path, content in bench.files.items()}
+        source = dict(bench.files)
         bench.files.clear()
         for path, content in source.items():
             split = "train" if "in/a" in path else "test"
             bench.files[path.replace("in/", f"in/{split}/")] = content
         bench.files["in/test/b/copy.png"] = bench.files["in/train/a/02.png"]
-        bench.scan = lambda: _scan_splits(bench)
 
-        (found,) = bench.build(split_from_dirs=True).duplicates
+        (found,) = bench.build(split_from_dirs=True, label_rule="second").duplicates
         assert ("test/b/copy.png", "train/a/02.png") in (
             (found.path, found.other_path),
             (found.other_path, found.path),
@@ -286,7 +283,11 @@ class TestDuplicates:
         assert () == bench.build().duplicates
 
 
-def _scan_splits(bench):
-    from tfrec.source.walk import scan_images
+def test_a_label_map_goes_with_its_schema(bench):
+    bench.build(schema="imagenet")
+    bench.build(schema="tfds")
 
-    return scan_images("in", storage=bench.storage, label_rule="second")
+    assert {"dataset.json", "labels.txt", "features.json", "dataset_info.json"} | {
+        "label.labels.txt",
+        "train-00000-of-00001.tfrecord",
+    } == set(bench.tree())

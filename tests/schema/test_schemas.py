@@ -7,7 +7,7 @@ import pytest
 
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.example import BytesList, Int64List, decode_example, encode_example
-from tfrec.schema import SCHEMAS, Sample, Schema, StoredSample
+from tfrec.schema import SCHEMAS, Sample, StoredSample
 from tfrec.schema.choice import digest_schema, load_schema
 
 JPEG = b"\xff\xd8\xff\xe0 a picture"
@@ -213,22 +213,3 @@ OWN = Own()
 def test_a_schema_needs_its_image():
     with pytest.raises(ExampleError, match="image/encoded"):
         SCHEMAS["imagenet"].decode({"label": number(1)})
-
-
-def test_a_schema_of_ones_own_may_leave_the_defaults():
-    class Own(Schema):
-        name = "own"
-        encodings = ("jpeg",)
-        features = {"x": "image"}
-
-        def encode(self, sample):
-            return {"x": sample.image}
-
-        def decode(self, features):
-            return StoredSample(bytes(features["x"].values[0]))
-
-    assert (0, False, False) == (
-        Own().first_label,
-        Own().has_numbered_labels,
-        Own().has_label_map,
-    )

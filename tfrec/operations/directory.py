@@ -14,7 +14,7 @@ leaves a journal, from which the next one knows every finished shard and every f
 from collections.abc import Mapping
 
 from tfrec.dataset.manifest import Manifest
-from tfrec.dataset.metadata import describe_dataset, find_own_names
+from tfrec.dataset.metadata import describe_dataset, list_own_names
 from tfrec.dataset.naming import INDEX_SUFFIX, MANIFEST_NAME, manifest_path, staged_name
 from tfrec.operations.indexes import make_index_of
 from tfrec.operations.journal import Journal
@@ -33,8 +33,10 @@ class DirectoryBuild:
         self._journal = Journal(work.out, work.storage)
         self._recorded = load_recorded(work.out, work.storage)
         self._earlier_names = set(self._recorded.journal.names)
-        if self._recorded.manifest is not None:
-            self._earlier_names |= find_own_names(self._recorded.manifest)
+        previous = self._recorded.manifest
+        if previous is not None:
+            shards = (shard.name for shard in previous.shards)
+            self._earlier_names |= list_own_names(shards, previous.config)
 
     def run(self) -> tuple[Manifest, dict[str, WrittenShard], list[str]]:
         """Return the manifest, all finished shards by name, and the names of those written now."""
@@ -66,9 +68,9 @@ class DirectoryBuild:
 
     def _begin(self) -> None:
         """Journal the names of all files that were and will be ours."""
-        self._journal.begin(
-            sorted(self._earlier_names | {plan.name for plan in self._work.plan.shards})
-        )
+        plan = self._work.plan
+        planned = list_own_names((shard.name for shard in plan.shards), plan.config.to_json())
+        self._journal.begin(sorted(self._earlier_names | planned))
 
     def _finish(
         self, manifest: Manifest, examined: Mapping[str, ExaminedShard], *, is_begun: bool
