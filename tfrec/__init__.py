@@ -1,1 +1,73 @@
-"""Turn labelled images into TFRecord datasets, and read TFRecords back, without TensorFlow."""
+"""Turn labelled images into TFRecord datasets, and read TFRecords back, without TensorFlow.
+
+    import tfrec
+
+    source = tfrec.scan_images("photos")
+    report = tfrec.build(source, "out.tfrecords")
+
+The names here are what most programs need; they are loaded when first used. `tfrec.pipeline` has
+the coordinated input pipeline, `tfrec.errors` every error.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tfrec._version import __version__ as __version__
+    from tfrec.dataset.plan import BuildConfig as BuildConfig
+    from tfrec.dataset.record_writer import TFRecordOptions as TFRecordOptions
+    from tfrec.dataset.record_writer import TFRecordWriter as TFRecordWriter
+    from tfrec.errors import TfrecError as TfrecError
+    from tfrec.example import FixedLenFeature as FixedLenFeature
+    from tfrec.example import FixedLenSequenceFeature as FixedLenSequenceFeature
+    from tfrec.example import VarLenFeature as VarLenFeature
+    from tfrec.example import decode_example as decode_example
+    from tfrec.example import decode_raw as decode_raw
+    from tfrec.example import encode_example as encode_example
+    from tfrec.example import parse_example as parse_example
+    from tfrec.example import parse_single_example as parse_single_example
+    from tfrec.images.settings import ImageSettings as ImageSettings
+    from tfrec.operations.build import build as build
+    from tfrec.operations.check import check as check
+    from tfrec.operations.dump import dump as dump
+    from tfrec.operations.inspect import inspect as inspect
+    from tfrec.operations.verify import verify as verify
+    from tfrec.source.walk import scan_images as scan_images
+    from tfrec.wire import RecordReader as RecordReader
+    from tfrec.wire import RecordWriter as RecordWriter
+    from tfrec.wire import open_records as open_records
+
+_MODULES = {
+    "BuildConfig": "dataset.plan",
+    "FixedLenFeature": "example",
+    "FixedLenSequenceFeature": "example",
+    "ImageSettings": "images.settings",
+    "RecordReader": "wire",
+    "RecordWriter": "wire",
+    "TFRecordOptions": "dataset.record_writer",
+    "TFRecordWriter": "dataset.record_writer",
+    "TfrecError": "errors",
+    "VarLenFeature": "example",
+    "__version__": "_version",
+    "build": "operations.build",
+    "check": "operations.check",
+    "decode_example": "example",
+    "decode_raw": "example",
+    "dump": "operations.dump",
+    "encode_example": "example",
+    "inspect": "operations.inspect",
+    "open_records": "wire",
+    "parse_example": "example",
+    "parse_single_example": "example",
+    "scan_images": "source.walk",
+    "verify": "operations.verify",
+}
+
+__all__ = sorted(_MODULES)  # noqa: PLE0605 (a list of strings, though computed)
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

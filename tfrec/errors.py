@@ -6,6 +6,7 @@
     │   └── BadImagesError           some of its images cannot be decoded
     ├── ImageError                   one image cannot be decoded
     ├── ExampleError                 not a tf.train.Example, or not what was asked for
+    ├── WorkerError                  a worker of an engine has died
     ├── ManifestError                missing, unreadable, or contradicts the files
     ├── DataLossError                records are damaged
     │   ├── TruncatedRecordError
@@ -20,6 +21,8 @@ Each error keeps its facts as attributes and in `args`, in the order of its cons
 survives pickling between processes; the sentence is made from them when it is shown. Messages are
 lower case, without a final period, and name the file, the place and the values.
 """
+
+import re
 
 
 class TfrecError(Exception):
@@ -41,6 +44,11 @@ class ImageError(TfrecError):
         super().__init__(path, reason)
         self.path = path
         self.reason = reason
+
+    @property
+    def kind(self) -> str:
+        """The reason without what is particular to this image."""
+        return re.split(r"[:;(]", self.reason, maxsplit=1)[0].strip()
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
@@ -104,6 +112,10 @@ class ExampleError(TfrecError):
         ]
         message = ": ".join(filter(None, [", ".join(place), self.reason]))
         return f"{message} ({', '.join(values)})" if values else message
+
+
+class WorkerError(TfrecError):
+    """A worker of an engine has died, and what it did is lost."""
 
 
 class ManifestError(TfrecError):

@@ -10,16 +10,26 @@ from PIL import Image
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are of POSIX")
 
-NUM_IMAGES = 60
+NUM_IMAGES = 200
+
+
+def save_photos(save, num_images):
+    """Make large images, linked to one file: as many to decode, as quickly made."""
+    first = save("photos/cat/000.jpg", Image.effect_noise((1500, 1200), 80), quality=90)
+    for number in range(1, num_images):
+        os.link(first, first.with_name(f"{number:03d}.jpg"))
+    return "photos"
 
 
 @pytest.fixture
 def photos(save):
-    """Enough pixels for a build of about a second."""
-    first = save("photos/cat/00.jpg", Image.effect_noise((1500, 1200), 80), quality=90)
-    for number in range(1, NUM_IMAGES):
-        save(f"photos/cat/{number:02d}.jpg", first.read_bytes())
-    return "photos"
+    return save_photos(save, NUM_IMAGES)
+
+
+@pytest.fixture
+def many_photos(save):
+    """Enough for a build that goes on for seconds."""
+    return save_photos(save, 1000)
 
 
 def wait_for(directory, suffix):
@@ -35,8 +45,8 @@ def visible(directory):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_build_leaves_nothing(tfrec, photos, tmp_path, number):
-    with tfrec.start("build", photos, "out.tfrecords") as process:
+def test_an_interrupted_build_leaves_nothing(tfrec, many_photos, tmp_path, number):
+    with tfrec.start("build", many_photos, "out.tfrecords") as process:
         wait_for(tmp_path, ".tfrec-tmp")
         process.send_signal(number)
         out, err = process.communicate(timeout=5)
@@ -46,8 +56,8 @@ def test_an_interrupted_build_leaves_nothing(tfrec, photos, tmp_path, number):
     assert ["photos"] == os.listdir(tmp_path)
 
 
-def test_a_killed_build_leaves_nothing_at_the_target(tfrec, photos, tmp_path):
-    with tfrec.start("build", photos, "out.tfrecords") as process:
+def test_a_killed_build_leaves_nothing_at_the_target(tfrec, many_photos, tmp_path):
+    with tfrec.start("build", many_photos, "out.tfrecords") as process:
         wait_for(tmp_path, ".tfrec-tmp")
         process.kill()
 

@@ -381,3 +381,44 @@ def test_a_path_is_free_after_the_block(storage, root, error):
         pass
 
     assert storage.info(root) is None or names(storage, root) == []
+
+
+def test_an_opened_file_is_emptied_and_seen_as_far_as_it_is_flushed(storage, root):
+    path = storage.join(root, "x")
+    write(storage, path, b"former")
+
+    with storage.open_write(path) as stream:
+        at_first = read(storage, path)
+        stream.write(b"first")
+        stream.flush()
+        flushed = read(storage, path)
+        stream.write(b", second")
+
+    assert [b"", b"first", b"first, second"] == [at_first, flushed, read(storage, path)]
+
+
+def test_a_directory_is_not_opened_for_writing(storage, root):
+    write(storage, storage.join(root, "d", "x"), b"")
+
+    with pytest.raises(OSError, match="d"):
+        storage.open_write(storage.join(root, "d"))
+
+
+def test_a_scratch_file_is_read_back_and_has_no_name(storage, root):
+    write(storage, storage.join(root, "x"), b"")
+
+    with storage.open_scratch(storage.join(root, "y")) as stream:
+        stream.write(b"some bytes")
+        stream.seek(0)
+
+        assert b"some bytes" == stream.read()
+        assert ["x"] == names(storage, root)
+
+
+def test_the_time_of_writing_is_known_of_files_alone(storage, root):
+    path = storage.join(root, "d", "x")
+    write(storage, path, b"")
+    expected = os.stat(path).st_mtime_ns if isinstance(storage, LocalStorage) else None
+
+    assert expected == storage.info(path).modified
+    assert storage.info(storage.join(root, "d")).modified is None

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -90,7 +91,7 @@ def plain_one(value):
 def test_encoded_bytes_are_those_of_tensorflow(features):
     """Keys that begin one another are left out: protobuf's runtimes order them differently."""
     keys = sorted(features, key=str.encode)
-    for first, second in zip(keys, keys[1:], strict=False):
+    for first, second in pairwise(keys):
         if second.encode().startswith(first.encode()):
             del features[first]
     expected = theirs(features).SerializeToString(deterministic=True)
@@ -181,18 +182,8 @@ def test_ragged_rows_are_padded_as_a_sparse_tensor_is():
 @pytest.mark.parametrize(
     "dtype",
     [
-        "uint8",
-        "int8",
-        "bool",
-        "uint16",
-        "int16",
-        "float16",
-        "int32",
-        "float32",
-        "int64",
-        "float64",
-        "complex64",
-        "complex128",
+        *("uint8", "int8", "bool", "uint16", "int16", "float16", "int32", "float32"),
+        *("int64", "float64", "complex64", "complex128"),
     ],
 )
 def test_raw_values_are_the_same(dtype, little_endian):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 
 import pytest
 
@@ -156,8 +157,8 @@ def test_handler_may_stop_in_the_middle_of_any_call(start, operation):
         queue = FIFOQueue(2)
         coord.call_on_stop(queue.cancel)
         if operation == "enqueue":
-            others = [start(lambda: list(queue)) for _ in range(2)]
-            call = lambda: queue.enqueue(1)  # noqa: E731
+            others = [start(list, queue) for _ in range(2)]
+            call = partial(queue.enqueue, 1)
         else:
             others = [start(queue.enqueue_many, range(100_000)) for _ in range(2)]
             call = queue.dequeue

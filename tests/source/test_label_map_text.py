@@ -79,6 +79,7 @@ def test_the_display_name_stands_in_for_a_missing_name():
     ("literal", "name"),
     [
         (r"'\303\251t\xc3\xa9'", "été"),
+        (r"'caf\351'", "caf\udce9"),
         (r"'\u00e9\U0001f600'", "é😀"),
         (r'"a\"b\\c\'d"', "a\"b\\c'd"),
         (r"'a\tb'", "a\tb"),

@@ -40,6 +40,7 @@ def paths_of(source):
         ),
         ("a=1/3,b=2/3", ("a", "b"), ("1/3", "2/3")),
         ("a=.25, b=rest", ("a", "b"), ("1/4", "3/4")),
+        ("a=0.5,b=0.5,c=rest", ("a", "b", "c"), ("1/2", "1/2", "0")),
         ("train=1", ("train",), ("1",)),
         ("train=1.0,test=0", ("train", "test"), ("1", "0")),
         ("a-1=0.5,b_2=0.5", ("a-1", "b_2"), ("1/2", "1/2")),
@@ -112,6 +113,13 @@ def test_numbers_of_images_are_met_exactly():
     splits = assign_splits(make_source(cat=7, dog=5, eel=3), SplitSpec.parse("a=4,b=rest,c=4"))
 
     assert [4, 7, 4] == [part.num_images for part in splits.values()]
+
+
+@pytest.mark.parametrize("text", ["a=8,b=7", "a=8,b=7,c=rest"])
+def test_numbers_of_images_may_leave_no_rest(text):
+    splits = assign_splits(make_source(cat=15), SplitSpec.parse(text))
+
+    assert [8, 7] == [part.num_images for part in splits.values()][:2]
 
 
 @pytest.mark.parametrize("text", ["a=4,b=4", "a=20,b=rest", "a=7,b=9"])
@@ -267,7 +275,7 @@ def test_top_folders_as_splits_share_one_set_of_labels():
     splits = split_by_folder(source)
 
     assert ["train", "val"] == list(splits)
-    assert [("val/a/4.png", 0), ("val/c/5.png", 2)] == list(splits["val"])
+    assert [("val/a/4.png", 0), ("val/c/5.png", 2)] == [image[:2] for image in splits["val"]]
     assert [("absent class", "b")] == [(note.kind, note.path) for note in splits["val"].notes]
     assert () == splits["train"].notes
 
@@ -277,7 +285,9 @@ def test_top_folders_as_splits_may_take_given_labels():
         "val/a/1.png", "val/c/2.png", label_rule="second", labels=LabelMap(("a", "b", "c"))
     )
 
-    assert [("val/a/1.png", 0), ("val/c/2.png", 2)] == list(split_by_folder(source)["val"])
+    assert [("val/a/1.png", 0), ("val/c/2.png", 2)] == [
+        image[:2] for image in split_by_folder(source)["val"]
+    ]
 
 
 def test_a_folder_whose_name_no_split_can_have_is_refused():

@@ -1,6 +1,6 @@
 import pytest
 
-from tfrec.errors import SourceError
+from tfrec.errors import ConfigError, SourceError
 from tfrec.source.labels import LabelMap
 from tfrec.source.table import scan_table
 from tfrec.storage import MemoryStorage
@@ -15,7 +15,7 @@ def scan(table, *paths, **options):
 def test_images_and_classes_come_from_the_rows():
     source = scan("b.png,dog\na.png,cat\nc.png,dog\n")
 
-    assert [("a.png", 0), ("b.png", 1), ("c.png", 1)] == list(source)
+    assert [("a.png", 0), ("b.png", 1), ("c.png", 1)] == [image[:2] for image in source]
     assert ("cat", "dog") == source.labels.names
     assert "photos" == source.directory
     assert () == source.columns
@@ -36,7 +36,7 @@ def test_images_and_classes_come_from_the_rows():
     ],
 )
 def test_every_form_of_table_is_read(table):
-    assert [("a.png", 0), ("b.png", 1)] == list(scan(table))
+    assert [("a.png", 0), ("b.png", 1)] == [image[:2] for image in scan(table)]
 
 
 def test_further_columns_are_kept_as_values():
@@ -44,6 +44,14 @@ def test_further_columns_are_kept_as_values():
 
     assert ("weight", "place") == source.columns
     assert {"a.png": ("3.5", "Bonn, am Rhein"), "b.png": ("4", "")} == source.values
+
+
+def test_a_header_is_read_in_any_case_and_without_the_spaces_around():
+    source = scan(" Weight , Class , Image \n9, cat , a.png \n")
+
+    assert [("a.png", 0)] == [image[:2] for image in source]
+    assert ("cat",) == source.labels.names
+    assert ("Weight",) == source.columns
 
 
 def test_further_columns_without_a_header_are_named_by_their_place():
@@ -54,33 +62,51 @@ def test_further_columns_without_a_header_are_named_by_their_place():
 
 
 def test_a_file_called_as_a_column_is_no_header():
-    assert [("image", 0)] == list(scan("image,cat\n", "image"))
+    assert [("image", 0)] == [image[:2] for image in scan("image,cat\n", "image")]
 
 
 def test_what_is_a_header_can_be_said():
-    assert [("a.png", 0)] == list(scan("where,what\na.png,cat\n", has_header=True))
+    assert [("a.png", 0)] == [
+        image[:2] for image in scan("where,what\na.png,cat\n", has_header=True)
+    ]
     with pytest.raises(SourceError, match="line 1 names `path`"):
         scan("path,label\n", has_header=False)
 
 
 def test_the_delimiter_can_be_said():
-    assert [("a.png", 0)] == list(scan("a.png;cat\n", delimiter=";"))
+    assert [("a.png", 0)] == [image[:2] for image in scan("a.png;cat\n", delimiter=";")]
 
 
 def test_names_that_are_no_utf8_are_kept():
     source = scan(b"\xff.png,caf\xe9\n", "\udcff.png")
 
-    assert [("\udcff.png", 0)] == list(source)
+    assert [("\udcff.png", 0)] == [image[:2] for image in source]
     assert ("caf\udce9",) == source.labels.names
 
 
 def test_a_missing_file_is_noted_with_its_line_and_left_out():
     source = scan("path,label\na.png,cat\nz.png,cat\n")
 
-    assert [("a.png", 0)] == list(source)
+    assert [("a.png", 0)] == [image[:2] for image in source]
     assert [("missing file", "z.png")] == [(note.kind, note.path) for note in source.notes]
     assert "t.csv: line 3 names `z.png`, and there is no such file" == source.notes[0].sentence
     assert source.notes[0].is_left_out
+
+
+def test_a_missing_path_with_backslashes_is_told_how_to_write_folders():
+    source = scan("cat\\a.png,cat\nb.png,dog\n", "cat/a.png", "b.png")
+
+    assert source.notes[0].sentence.endswith("no such file; write `/` between folders")
+
+
+def test_a_table_in_utf16_is_refused():
+    with pytest.raises(SourceError, match=r"^t.csv: it is UTF-16; save the table as UTF-8$"):
+        scan("a.png\tcat\n".encode("utf-16"))
+
+
+def test_a_delimiter_of_several_characters_is_refused():
+    with pytest.raises(ConfigError, match="', '"):
+        scan("a.png, cat\n", delimiter=", ")
 
 
 def test_a_directory_is_no_image():
@@ -92,7 +118,7 @@ def test_a_directory_is_no_image():
 def test_a_repeated_row_is_noted_with_both_lines_and_taken_once():
     source = scan("a.png,cat\nb.png,dog\n./a.png,cat\n")
 
-    assert [("a.png", 0), ("b.png", 1)] == list(source)
+    assert [("a.png", 0), ("b.png", 1)] == [image[:2] for image in source]
     assert ["t.csv: line 3 names `a.png`, as line 1 does"] == [n.sentence for n in source.notes]
     assert not source.notes[0].is_left_out
 
@@ -111,6 +137,7 @@ def test_a_repeated_row_is_noted_with_both_lines_and_taken_once():
         ("a.png,\n", "line 1: the label is empty"),
         ("a.png,cat\n,dog\n", "line 2: the path is empty"),
         ("../a.png,cat\n", "line 1: the path `../a.png` is not below"),
+        ("a\0.png,cat\n", r"line 1: the path `a\\x00.png` is not below"),
         ("/etc/a.png,cat\n", "line 1: the path `/etc/a.png` is not below"),
         ('a.png,cat\n"b.png,dog\n', "line 2: unexpected end of data"),
         ('a.png,"cat"s\n', "line 1: "),

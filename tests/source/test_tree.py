@@ -34,6 +34,15 @@ class ForbiddenStorage(LocalStorage):
         return super().scan(path)
 
 
+class JunctionStorage(ReversedStorage):
+    """Has folders that are one without being links, as junctions and mounts are."""
+
+    def info(self, path):
+        info = super().info(path)
+        is_same = os.path.basename(path) in ("b", "c", "d")
+        return info._replace(identity="the same") if is_same else info
+
+
 @pytest.fixture(params=[LocalStorage, ReversedStorage])
 def storage(request):
     return request.param()
@@ -90,6 +99,15 @@ def test_of_two_links_to_one_folder_the_first_by_bytes_is_followed(make, tmp_pat
     assert [("repeated folder", "cat"), ("repeated folder", "dog")] == kinds_and_paths(source)
 
 
+def test_of_folders_that_are_one_the_first_by_bytes_is_walked(make):
+    source = scan_images(
+        make("a/1.png", "b/1.png", "c/1.png", "d/1.png"), storage=JunctionStorage()
+    )
+
+    assert ["a/1.png", "b/1.png"] == paths_of(source)
+    assert [("repeated folder", "c"), ("repeated folder", "d")] == kinds_and_paths(source)
+
+
 def test_links_inside_a_linked_folder_are_followed(make, tmp_path, storage):
     directory = make("photos/eel/e.png", "pool/a.png", "deep/b.png") + "/photos"
     (tmp_path / "photos/cat").symlink_to(tmp_path / "pool", target_is_directory=True)
@@ -112,13 +130,15 @@ def test_links_to_files_are_images(make, tmp_path, storage):
 def test_broken_links_are_noted_and_left_out(make, tmp_path, storage):
     directory = make("cat/a.png")
     (tmp_path / "cat/b.png").symlink_to("gone.png")
+    (tmp_path / "cat/long").symlink_to("x" * 300)
     (tmp_path / "cat/self").symlink_to("self")
+    (tmp_path / "cat/under").symlink_to("a.png/x")
     (tmp_path / "dog").symlink_to("/nowhere/dog")
 
     source = scan_images(directory, storage=storage)
 
-    expected = [("broken link", path) for path in ("cat/b.png", "cat/self", "dog")]
-    assert expected == kinds_and_paths(source)
+    broken = ["cat/b.png", "cat/long", "cat/self", "cat/under", "dog"]
+    assert [("broken link", path) for path in broken] == kinds_and_paths(source)
     assert all(note.is_left_out for note in source.notes)
     assert ("cat",) == source.labels.names
 

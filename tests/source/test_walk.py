@@ -31,7 +31,9 @@ def test_class_is_the_first_folder_and_classes_are_sorted_by_their_bytes():
     source = scan("steak/1.png", "pizza/2.png", "pizza/10.png")
 
     assert ("pizza", "steak") == source.labels.names
-    assert [("pizza/10.png", 0), ("pizza/2.png", 0), ("steak/1.png", 1)] == list(source)
+    assert [("pizza/10.png", 0), ("pizza/2.png", 0), ("steak/1.png", 1)] == [
+        image[:2] for image in source
+    ]
     assert isinstance(next(iter(source)), LabelledImage)
     assert 3 == source.num_images
 
@@ -98,6 +100,7 @@ def test_ignored_files_are_counted_by_reason():
 
     expected = {"AppleDouble": 1, "hidden": 2, "not an image": 1, "outside the class folders": 1}
     assert expected == source.ignored
+    assert list(expected) == list(source.ignored)
 
 
 @pytest.mark.parametrize("suffix", ["txt", "csv", "json", "xml", "zip", "MP4"])
@@ -112,9 +115,13 @@ def test_a_file_is_ignored_where_name_and_content_say_it_is_something_else(suffi
 
 
 def test_images_beside_the_class_folders_are_noted_and_left_out():
-    source = scan("a.png", "cat/b.png", "dog/c.png")
+    storage = storage_of("a.png", "cat/b.png", "dog/c.png")
+    storage.files["photos/README"] = b"text"
+
+    source = scan_images("photos", storage=storage)
 
     assert ("cat", "dog") == source.labels.names
+    assert {"outside the class folders": 1} == source.ignored
     assert [("image outside the class folders", "a.png")] == kinds_and_paths(source)
     assert source.notes[0].is_left_out
     assert 2 == source.num_images
@@ -147,6 +154,12 @@ def test_splits_taken_for_classes_are_noted():
 
     assert [("nested folders", "train")] == kinds_and_paths(source)
     assert "`train`, `val` hold only folders (`cat`, `dog`)" in source.notes[0].sentence
+
+
+def test_a_folder_too_many_above_the_classes_is_noted_with_what_it_holds():
+    source = scan("flowers/rose/a.png", "flowers/daisy/b.png")
+
+    assert "`flowers` hold only folders (`daisy`, `rose`)" in source.notes[0].sentence
 
 
 @pytest.mark.parametrize(
@@ -217,7 +230,7 @@ def test_second_rule_takes_the_folder_below_that_of_the_split():
 def test_a_pattern_takes_the_class_from_a_path_in_any_place():
     source = scan("cat_1.png", "more/dog_2.png", "3.png", label_rule=re.compile(r"([a-z]+)_"))
 
-    assert [("cat_1.png", 0), ("more/dog_2.png", 1)] == list(source)
+    assert [("cat_1.png", 0), ("more/dog_2.png", 1)] == [image[:2] for image in source]
     assert [("no label", "3.png")] == kinds_and_paths(source)
     assert source.notes[0].is_left_out
 
@@ -230,13 +243,20 @@ def test_a_pattern_without_a_group_is_refused():
 def test_fixed_labels_keep_their_numbers_where_a_class_is_missing():
     source = scan("a/1.png", "c/2.png", labels=LabelMap(("a", "b", "c")))
 
-    assert [("a/1.png", 0), ("c/2.png", 2)] == list(source)
+    assert [("a/1.png", 0), ("c/2.png", 2)] == [image[:2] for image in source]
     assert () == source.notes
 
 
 def test_a_class_that_fixed_labels_lack_is_refused_with_its_first_file():
     with pytest.raises(SourceError, match=r"`eel` of `eel/1.png` is not among the 2 labels"):
         scan("cat/a.png", "eel/2.png", "eel/1.png", labels=LabelMap(("cat", "dog")))
+
+
+def test_a_refusal_lists_the_first_five_labels():
+    with pytest.raises(SourceError, match="they are: `b`, `c`, `d`, `e`, `f` and 1 more$"):
+        scan("a/1.png", labels=LabelMap(tuple("bcdefg")))
+    with pytest.raises(SourceError, match="they are: `b`, `c`, `d`, `e`, `f`$"):
+        scan("a/1.png", labels=LabelMap(tuple("bcdef")))
 
 
 def test_a_refused_class_is_told_the_label_it_resembles():
@@ -247,14 +267,14 @@ def test_a_refused_class_is_told_the_label_it_resembles():
 def test_excluded_folders_are_no_classes_and_excluded_files_no_images():
     source = scan("cat/a.png", "cat/b.tmp", "old/c.png", exclude=["old", "*.tmp"])
 
-    assert [("cat/a.png", 0)] == list(source)
+    assert [("cat/a.png", 0)] == [image[:2] for image in source]
     assert {"excluded": 2} == source.ignored
 
 
 def test_include_chooses_files_and_renumbers_no_class():
     source = scan("a/1.jpg", "b/2.png", "b/3.jpg", include=["*.png"])
 
-    assert [("b/2.png", 1)] == list(source)
+    assert [("b/2.png", 1)] == [image[:2] for image in source]
     assert [("empty class", "a")] == kinds_and_paths(source)
 
 

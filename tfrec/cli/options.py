@@ -1,12 +1,44 @@
 """Options that several commands share.
 
-json_output      verify, inspect, build, dump
-dataset_paths    verify, inspect, dump
-overwrite        build, dump
-workers          build, dump
+json_output      build, check, dump, verify, inspect
+dataset_paths    dump, verify, inspect
+engine           build
+on_error         build, dump
+parse_size       build, check, dump
+quarantine       build, check
+workers          build, check, dump
 """
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import click
+
+_Function = TypeVar("_Function", bound=Callable[..., None])
+
+
+def parse_size(
+    _ctx: click.Context, _param: click.Parameter, value: str | None
+) -> tuple[int, int] | None:
+    """Return the (width, height) of `256x192`, or of `256` for a square."""
+    if value is None:
+        return None
+    sides = value.lower().split("x")
+    if len(sides) > 2 or not all(side.isdecimal() and int(side) > 0 for side in sides):
+        raise click.BadParameter(f"{value!r} is no size; give WIDTHxHEIGHT or one number in pixels")
+    return int(sides[0]), int(sides[-1])
+
+
+def on_error(thing: str) -> Callable[[_Function], _Function]:
+    """Return the option that says what a bad thing does."""
+    return click.option(
+        "--on-error",
+        type=click.Choice(["fail", "skip"]),
+        default="fail",
+        show_default=True,
+        help=f"What a {thing} does: end the command, or be left out and named.",
+    )
+
 
 json_output = click.option(
     "--json", "as_json", is_flag=True, help="Write the result as JSON, for programs."
@@ -17,6 +49,20 @@ workers = click.option(
     type=click.IntRange(min=1),
     metavar="N",
     help="How many threads decode.  [default: one for each core]",
+)
+
+engine = click.option(
+    "--engine",
+    type=click.Choice(["threads", "processes"]),
+    default="threads",
+    show_default=True,
+    help="What the workers are; processes write a whole file each.",
+)
+
+quarantine = click.option(
+    "--quarantine",
+    metavar="DIR",
+    help="Copy bad images to this directory, with a list of the reasons, `reasons.tsv`.",
 )
 
 dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...")

@@ -17,6 +17,14 @@ FORMAT_VERSION = 1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class SkippedImage:
+    """An image that has no record: its path below the image directory, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Shard:
     """One record file.
 
@@ -26,6 +34,7 @@ class Shard:
         num_bytes: of the file.
         sha256: of the file, in hexadecimal digits.
         inputs: digest of the settings, and of the path, label and content of each image.
+        skipped: images that would have a record here, but could not be decoded.
     """
 
     name: str
@@ -33,6 +42,13 @@ class Shard:
     num_bytes: int
     sha256: str
     inputs: str
+    skipped: tuple[SkippedImage, ...] = ()
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "Shard":
+        """Read what `dataclasses.asdict` and JSON have made of a shard."""
+        skipped = tuple(SkippedImage(**image) for image in document.get("skipped", ()))
+        return cls(**{**document, "skipped": skipped})
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -49,14 +65,6 @@ class Split:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class SkippedImage:
-    """An image that has no record: its path below the image directory, and why."""
-
-    path: str
-    reason: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Manifest:
     """All that is said of a dataset.
 
@@ -66,7 +74,6 @@ class Manifest:
         label_offset: the label of the first class.
         config: the `BuildConfig`, as JSON values.
         splits: by name.
-        skipped: images that could not be decoded, in the order of their paths.
     """
 
     versions: Mapping[str, str]
@@ -74,7 +81,6 @@ class Manifest:
     label_offset: int
     config: Mapping[str, Any]
     splits: Mapping[str, Split]
-    skipped: tuple[SkippedImage, ...] = ()
 
     @property
     def num_records(self) -> int:
@@ -85,6 +91,16 @@ class Manifest:
     def shards(self) -> tuple[Shard, ...]:
         """The shards of all splits."""
         return tuple(shard for split in self.splits.values() for shard in split.shards)
+
+    @property
+    def skipped(self) -> tuple[SkippedImage, ...]:
+        """The images that have no record, in the order of the shards."""
+        return tuple(image for shard in self.shards for image in shard.skipped)
+
+    @property
+    def labels(self) -> dict[str, int]:
+        """The number of each class, by its name."""
+        return {name: label for label, name in enumerate(self.class_names, self.label_offset)}
 
     def class_name(self, label: int) -> str | None:
         """Return the name of a label's class, or None where it has none."""
@@ -118,7 +134,6 @@ class Manifest:
                 label_offset=document["labels"]["offset"],
                 config=document["config"],
                 splits={name: _read_split(split) for name, split in document["splits"].items()},
-                skipped=tuple(SkippedImage(**image) for image in document["skipped"]),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ManifestError(f"{path}: it is no manifest of tfrec") from error
@@ -151,5 +166,5 @@ def load_manifest(path: str, storage: Storage) -> Manifest | None:
 
 
 def _read_split(document: Mapping[str, Any]) -> Split:
-    shards = tuple(Shard(**shard) for shard in document["shards"])
+    shards = tuple(map(Shard.from_json, document["shards"]))
     return Split(shards, document["images_per_class"])

@@ -1,8 +1,9 @@
 """File names of a dataset, both ways.
 
-A path that ends in one of `RECORD_SUFFIXES` (`.gz` may follow) is one file, with its manifest
-beside it as `<path>.json`; any other path is a directory with `dataset.json` and shards named
-`<split>-00000-of-00004.tfrecord`.
+A path that ends in one of `RECORD_SUFFIXES` (`.gz` or `.zz` may follow) is one file, with its
+manifest beside it as `<path>.json`; any other path is a directory with `dataset.json` and shards
+named `<split>-00000-of-00004.tfrecord`. While a build works in a directory, its journal is there,
+and shards that will take the place of others stand under their `staged_name`.
 """
 
 import os
@@ -12,13 +13,19 @@ from typing import NamedTuple, Self
 RECORD_SUFFIXES = (".tfrecord", ".tfrecords", ".tfrec", ".record")
 MANIFEST_NAME = "dataset.json"
 LABELS_NAME = "labels.txt"
+LABEL_MAP_NAME = "label_map.pbtxt"
+JOURNAL_NAME = ".tfrec-journal"
+INDEX_SUFFIX = ".idx"
+COMPRESSED_SUFFIXES = {"none": "", "gzip": ".gz", "zlib": ".zz"}
 
-_SHARD = re.compile(r"(?P<split>.+)-(?P<index>\d{5,})-of-(?P<num_shards>\d{5,})\.tfrecord(\.gz)?")
+_SHARD = re.compile(
+    r"(?P<split>.+)-(?P<index>\d{5,})-of-(?P<num_shards>\d{5,})\.tfrecord(\.gz|\.zz)?"
+)
 
 
 def is_record_path(path: str) -> bool:
     """Say whether a path names one record file rather than a directory dataset."""
-    return path.lower().removesuffix(".gz").endswith(RECORD_SUFFIXES)
+    return path.lower().removesuffix(".gz").removesuffix(".zz").endswith(RECORD_SUFFIXES)
 
 
 def manifest_path(dataset_path: str) -> str:
@@ -26,6 +33,11 @@ def manifest_path(dataset_path: str) -> str:
     if is_record_path(dataset_path):
         return f"{dataset_path}.json"
     return os.path.join(dataset_path, MANIFEST_NAME)
+
+
+def staged_name(name: str) -> str:
+    """Return the name of a finished shard until it takes the place of an earlier one."""
+    return f".{name}.tfrec-new"
 
 
 class ShardName(NamedTuple):

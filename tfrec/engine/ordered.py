@@ -1,7 +1,7 @@
 """Map a function over items in an executor, in order, with a bounded number in flight."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Executor, Future
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 def map_ordered(
     executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], *, window: int
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Yield `function(item)` for each item, in the order of `items`.
 
     At most `window` items are in flight: submitted, and their result not yet yielded. The next item

@@ -1,7 +1,7 @@
 """An executor without workers: what is submitted runs at once, in the caller."""
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Executor, Future
 from typing import ParamSpec, TypeVar
 
 Parameters = ParamSpec("Parameters")
@@ -9,7 +9,10 @@ Result = TypeVar("Result")
 
 
 class SerialExecutor(Executor):
-    """Run each task in the thread that submits it."""
+    """Run each task in the thread that submits it; none any more once `should_stop` says True."""
+
+    def __init__(self, should_stop: Callable[[], bool] = lambda: False) -> None:
+        self._should_stop = should_stop
 
     def submit(
         self,
@@ -18,7 +21,13 @@ class SerialExecutor(Executor):
         *args: Parameters.args,
         **kwargs: Parameters.kwargs,
     ) -> Future[Result]:
-        """Run `function` and return its finished future."""
+        """Run `function` and return its finished future.
+
+        Raises:
+            CancelledError: the executor is to stop.
+        """
+        if self._should_stop():
+            raise CancelledError
         future: Future[Result] = Future()
         try:
             future.set_result(function(*args, **kwargs))

@@ -27,6 +27,16 @@ from tfrec.example.values import KIND_NAMES
 ParsedFeature: TypeAlias = NDArray[Any] | np.generic | bytes
 
 
+class Group(NamedTuple):
+    """Some rows of a batch: their indices, and the values of each in one column.
+
+    The values for a `FixedColumn` may be one array, with as many elements a row as its shape holds.
+    """
+
+    indices: NDArray[np.int64]
+    values: Sequence[Sequence[Any]] | NDArray[Any]
+
+
 class RaggedBatch(NamedTuple):
     """`values` of all rows, one after another; `row_lengths` int64, how many each row has."""
 
@@ -88,11 +98,19 @@ class Column:
         """Return the result for a batch, from the values of each row."""
         return self._ragged(rows)
 
+    def merged(self, num_rows: int, groups: Sequence[Group]) -> NDArray[Any] | RaggedBatch:
+        """Return the result for a batch whose rows were read in groups."""
+        rows: list[Sequence[Any]] = [()] * num_rows
+        for indices, values in groups:
+            for index, row in zip(indices, values, strict=True):
+                rows[index] = row
+        return self.many(rows)
+
     def _ragged(self, rows: Sequence[Sequence[Any]]) -> RaggedBatch:
         row_lengths = np.fromiter(map(len, rows), np.int64, len(rows))
         return RaggedBatch(_join(rows, self.spec.dtype), row_lengths)
 
-    def _absent(self, features: Mapping[str, Parts]) -> Sequence[Any]:  # noqa: ARG002 - see _Fixed
+    def _absent(self, features: Mapping[str, Parts]) -> Sequence[Any]:  # noqa: ARG002 - see FixedColumn
         return ()
 
     def _check_number(self, values: Sequence[Any]) -> None:
@@ -105,7 +123,7 @@ class Column:
         return ExampleError(reason, self.key, found, self._expected())
 
 
-class _FixedColumn(Column):
+class FixedColumn(Column):
     """As many values as the shape holds."""
 
     def one(self, values: Sequence[Any]) -> ParsedFeature:
@@ -115,6 +133,18 @@ class _FixedColumn(Column):
 
     def many(self, rows: Sequence[Sequence[Any]]) -> NDArray[Any]:
         return _join(rows, self.spec.dtype).reshape((len(rows), *self.spec.shape))
+
+    def merged(self, num_rows: int, groups: Sequence[Group]) -> NDArray[Any]:
+        rows = np.empty((num_rows, *self.spec.shape), self.spec.dtype)
+        for indices, values in groups:
+            if isinstance(values, np.ndarray):
+                block = values.reshape((len(indices), *self.spec.shape))
+            else:
+                block = self.many(values)
+            if len(indices) == num_rows:
+                return block
+            rows[indices] = block
+        return rows
 
     def _absent(self, features: Mapping[str, Parts]) -> Sequence[Any]:
         if self.spec.default is not None:
@@ -159,7 +189,7 @@ def make_column(key: str, spec: FeatureSpec) -> Column:
     """Return the column for the spec of a key, which is checked."""
     resolved = resolve_spec(key, spec)
     if isinstance(spec, FixedLenFeature):
-        return _FixedColumn(key, resolved)
+        return FixedColumn(key, resolved)
     if isinstance(spec, VarLenFeature):
         return Column(key, resolved)
     return _SequenceColumn(key, resolved)

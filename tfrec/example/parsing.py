@@ -7,10 +7,12 @@ repaired: a default stands in for an absent feature, not for a short one or one 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tfrec.errors import ConfigError, ExampleError
-from tfrec.example.columns import ParsedFeature, RaggedBatch, make_column
+from tfrec.example.columnar import ColumnarReader
+from tfrec.example.columns import Group, ParsedFeature, RaggedBatch, make_column
 from tfrec.example.scanner import split_example
 from tfrec.example.specs import FeatureSpec
 
@@ -30,6 +32,7 @@ class ExampleParser:
         if not isinstance(features, Mapping) or not features:
             raise ConfigError(f"features must map keys to specs, not {features!r}")
         self._columns = [make_column(key, spec) for key, spec in features.items()]
+        self._columnar = ColumnarReader(self._columns)
 
     def parse(self, serialized: Serialized) -> dict[str, ParsedFeature]:
         """Return the features of one Example; see `parse_single_example`."""
@@ -42,23 +45,31 @@ class ExampleParser:
         """Return the features of a batch of Examples; see `parse_example`."""
         if isinstance(serialized, (bytes, bytearray, memoryview, str)):
             raise TypeError("parse_example takes a list of records; use parse_single_example")
-        if example_names is not None and len(example_names) != len(serialized):
+        records = [record if type(record) is bytes else _to_bytes(record) for record in serialized]
+        if example_names is not None and len(example_names) != len(records):
             raise ConfigError(
-                f"{len(example_names)} example names were given for {len(serialized)} records"
+                f"{len(example_names)} example names were given for {len(records)} records"
             )
-        rows: list[list[Sequence[Any]]] = []
-        for index, record in enumerate(serialized):
-            try:
-                unparsed = dict(split_example(_to_bytes(record)))
-                rows.append([column.read(unparsed) for column in self._columns])
-            except ExampleError as error:
-                name = None if example_names is None else example_names[index]
-                raise error.at(name, index) from error
-        columns = zip(*rows, strict=True) if rows else ([] for _ in self._columns)
-        return {
-            column.key: column.many(list(values))
-            for column, values in zip(self._columns, columns, strict=True)
-        }
+        try:
+            groups, left = self._columnar.read(records)
+        except ExampleError:  # raised anew below, with the index of the first bad row
+            groups, left = {column.key: [] for column in self._columns}, np.arange(len(records))
+        rows = [self._read_row(records[index], index, example_names) for index in left.tolist()]
+        result: dict[str, ParsedBatch] = {}
+        for number, column in enumerate(self._columns):
+            one_by_one = Group(left, [row[number] for row in rows])
+            result[column.key] = column.merged(len(records), [*groups[column.key], one_by_one])
+        return result
+
+    def _read_row(
+        self, record: bytes, index: int, example_names: Sequence[str] | None
+    ) -> list[Sequence[Any]]:
+        """Return the values of each column in one record of a batch."""
+        try:
+            unparsed = dict(split_example(record))
+            return [column.read(unparsed) for column in self._columns]
+        except ExampleError as error:
+            raise error.at(example_names[index] if example_names else None, index) from error
 
 
 def parse_single_example(

@@ -18,7 +18,7 @@ from tfrec.example.values import BytesList, FeatureValue, FloatList, Int64List
 # A serialized Feature: one bytes, as good as always.
 Parts: TypeAlias = Sequence[bytes | memoryview]
 
-_FIELD_1, _FIELD_2, _FIELD_3 = 0x0A, 0x12, 0x1A  # tags of length-delimited fields
+FIELD_1, FIELD_2, FIELD_3 = 0x0A, 0x12, 0x1A  # tags of length-delimited fields
 
 
 def split_example(data: bytes) -> list[tuple[str, Parts]]:
@@ -53,53 +53,14 @@ def parse_feature(key: str, parts: Parts) -> FeatureValue | None:
         raise ExampleError(error.reason, key) from error
 
 
-def _split_plain(data: bytes) -> list[tuple[bytes, Parts]] | None:
-    """Return the entries of an Example as `encode_example` lays it out, else None."""
-    entries: list[tuple[bytes, Parts]] = []
-    view = memoryview(data)
-    try:
-        position, end = _enter(data, 0, _FIELD_1)
-        if end != len(data):
-            return None
-        while position < end:
-            key_tag, entry_end = _enter(data, position, _FIELD_1)
-            key_start, key_end = _enter(data, key_tag, _FIELD_1)
-            value_start, value_end = _enter(data, key_end, _FIELD_2)
-            if value_end != entry_end or entry_end > end:
-                return None
-            entries.append((data[key_start:key_end], (view[value_start:value_end],)))
-            position = entry_end
-    except (_UnexpectedError, IndexError):
-        return None
-    return entries
-
-
-def _parse_plain(feature: bytes | memoryview) -> FeatureValue | None:
-    """Return the value of a Feature as `encode_example` lays it out, else None."""
-    try:
-        start, end = _enter(feature, 0, feature[0])
-        if end != len(feature):
-            return None
-        match feature[0]:
-            case 0x0A:
-                return _parse_bytes_list(feature, start, end)
-            case 0x12:
-                return _parse_float_list(feature, start, end)
-            case 0x1A:
-                return _parse_int64_list(feature, start, end)
-    except (_UnexpectedError, IndexError):
-        pass
-    return None
-
-
-class _UnexpectedError(Exception):
+class UnexpectedLayoutError(Exception):
     """The bytes are laid out otherwise than `encode_example` does."""
 
 
-def _enter(data: bytes | memoryview, position: int, tag: int) -> tuple[int, int]:
+def enter_field(data: bytes | memoryview, position: int, tag: int) -> tuple[int, int]:
     """Return where the content of the length-delimited field at `position` starts and ends."""
     if data[position] != tag:
-        raise _UnexpectedError
+        raise UnexpectedLayoutError
     length = data[position + 1]
     position += 2
     if length > 0x7F:
@@ -113,16 +74,55 @@ def _enter(data: bytes | memoryview, position: int, tag: int) -> tuple[int, int]
                 break
             shift += 7
             if shift > 28:
-                raise _UnexpectedError
+                raise UnexpectedLayoutError
     return position, position + length
+
+
+def _split_plain(data: bytes) -> list[tuple[bytes, Parts]] | None:
+    """Return the entries of an Example as `encode_example` lays it out, else None."""
+    entries: list[tuple[bytes, Parts]] = []
+    view = memoryview(data)
+    try:
+        position, end = enter_field(data, 0, FIELD_1)
+        if end != len(data):
+            return None
+        while position < end:
+            key_tag, entry_end = enter_field(data, position, FIELD_1)
+            key_start, key_end = enter_field(data, key_tag, FIELD_1)
+            value_start, value_end = enter_field(data, key_end, FIELD_2)
+            if value_end != entry_end or entry_end > end:
+                return None
+            entries.append((data[key_start:key_end], (view[value_start:value_end],)))
+            position = entry_end
+    except (UnexpectedLayoutError, IndexError):
+        return None
+    return entries
+
+
+def _parse_plain(feature: bytes | memoryview) -> FeatureValue | None:
+    """Return the value of a Feature as `encode_example` lays it out, else None."""
+    try:
+        start, end = enter_field(feature, 0, feature[0])
+        if end != len(feature):
+            return None
+        match feature[0]:
+            case 0x0A:
+                return _parse_bytes_list(feature, start, end)
+            case 0x12:
+                return _parse_float_list(feature, start, end)
+            case 0x1A:
+                return _parse_int64_list(feature, start, end)
+    except (UnexpectedLayoutError, IndexError):
+        pass
+    return None
 
 
 def _parse_bytes_list(feature: bytes | memoryview, start: int, end: int) -> BytesList:
     values: list[bytes] = []
     while start < end:
-        start, value_end = _enter(feature, start, _FIELD_1)
+        start, value_end = enter_field(feature, start, FIELD_1)
         if value_end > end:
-            raise _UnexpectedError
+            raise UnexpectedLayoutError
         values.append(bytes(feature[start:value_end]))
         start = value_end
     return BytesList(tuple(values))
@@ -131,19 +131,19 @@ def _parse_bytes_list(feature: bytes | memoryview, start: int, end: int) -> Byte
 def _parse_float_list(feature: bytes | memoryview, start: int, end: int) -> FloatList:
     if start == end:
         return FloatList(())
-    start, block_end = _enter(feature, start, _FIELD_1)
+    start, block_end = enter_field(feature, start, FIELD_1)
     if block_end != end or (end - start) % 4:
-        raise _UnexpectedError
+        raise UnexpectedLayoutError
     return FloatList(struct.unpack(f"<{(end - start) // 4}f", feature[start:end]))
 
 
 def _parse_int64_list(feature: bytes | memoryview, start: int, end: int) -> Int64List:
     if start == end:
         return Int64List(())
-    start, block_end = _enter(feature, start, _FIELD_1)
+    start, block_end = enter_field(feature, start, FIELD_1)
     # Long lists are left to protobuf, which is in C; nine bytes are 63 bits, so nothing is negative
     if block_end != end or end - start > 9 or feature[end - 1] > 0x7F:
-        raise _UnexpectedError
+        raise UnexpectedLayoutError
     values = []
     value = shift = 0
     for byte in feature[start:end]:

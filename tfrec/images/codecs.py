@@ -16,6 +16,7 @@ from tfrec.errors import ConfigError, ImageError
 from tfrec.images.decode import decode_image
 from tfrec.images.decoded import DecodedImage, SourceInfo
 from tfrec.images.settings import ImageSettings
+from tfrec.images.sniff import SNIFF_BYTES, describe_content, has_image_signature
 
 _AS_STORED = ImageSettings(size=None)
 _AS_STORED_GRAY = ImageSettings(size=None, grayscale=True)
@@ -69,7 +70,7 @@ class RawCodec:
             raise ImageError(
                 path,
                 f"holds {len(data)} bytes of raw pixels, and {width}x{height}x{channels} needs "
-                f"{expected}{_length_hint(len(data), expected, channels)}",
+                f"{expected}{_length_hint(data, expected, channels)}",
             )
         pixels = Image.frombytes(mode, size, data)
         source = SourceInfo("raw", mode, width, height, is_upright=True)
@@ -180,8 +181,11 @@ def _raw_mode(channels: int) -> str:
     return modes[channels]
 
 
-def _length_hint(found: int, expected: int, channels: int) -> str:
+def _length_hint(data: bytes, expected: int, channels: int) -> str:
     """Guess what raw pixels of another length may be."""
+    if has_image_signature(data[:SNIFF_BYTES]):
+        return f"; they begin {describe_content(data[:SNIFF_BYTES])}"
+    found = len(data)
     if found == 4 * expected:
         return "; 4 times as many, so these may be values of 4 bytes (int32 or float32)"
     side = round((found / channels) ** 0.5)

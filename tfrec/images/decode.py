@@ -11,6 +11,7 @@ is a JPEG whose data stop early yet are followed by an end marker: libjpeg only 
 does not pass that on.
 """
 
+import contextlib
 from typing import NamedTuple
 
 from PIL import ExifTags, Image, ImageFile
@@ -19,7 +20,7 @@ from tfrec.errors import ImageError
 from tfrec.images import jpeg, png
 from tfrec.images.colour import resolve_colour
 from tfrec.images.decoded import DecodedImage, SourceInfo
-from tfrec.images.opening import check_pixels, open_image
+from tfrec.images.opening import open_image
 from tfrec.images.quiet import quiet_pillow, silence_libtiff
 from tfrec.images.reasons import Refusal, explain
 from tfrec.images.resize import resize_image
@@ -74,15 +75,11 @@ def _load_despite_metadata(data: bytes, max_pixels: int) -> _Loaded:
     except Refusal:
         raise
     except Exception:
-        if data.startswith(png.SIGNATURE):
-            bare = png.without_metadata(data)
-        elif data.startswith(jpeg.SIGNATURE):
-            bare = jpeg.without_metadata(data)
-        else:
-            raise
-        if len(bare) == len(data):
-            raise
-        return _load(bare, max_pixels)
+        for file_format in (jpeg, png):
+            if data.startswith(file_format.SIGNATURE):
+                with contextlib.suppress(Exception):
+                    return _load(file_format.without_metadata(data), max_pixels)
+        raise
 
 
 def _load(data: bytes, max_pixels: int) -> _Loaded:
@@ -97,7 +94,6 @@ def _load(data: bytes, max_pixels: int) -> _Loaded:
         # Its plug-in turns the image while loading it, and drops the tag.
         was_turned = _read_turn(image) is not None
     image.load()
-    check_pixels(image.size, max_pixels)  # an icon may hold more than its directory says
     turn = _read_turn(image)
     return _Loaded(image, turn, is_upright=turn is None and not was_turned)
 

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from PIL import Image
 
+_SUFFIXES = {"JPEG": ".jpg", "TIFF": ".tif", "JPEG2000": ".jp2", "HEIF": ".heic"}
+
 
 class SourceInfo(NamedTuple):
     """What the file held: `width` and `height` of the upright image, before it was resized.
@@ -18,16 +20,25 @@ class SourceInfo(NamedTuple):
     height: int
     is_upright: bool
 
+    @property
+    def suffix(self) -> str:
+        """The suffix of a file of this format, with its dot."""
+        return _SUFFIXES.get(self.format, f".{self.format.lower()}")
+
 
 @dataclass(frozen=True, slots=True)
 class DecodedImage:
     """Upright 8-bit pixels; `pixels` has mode RGB, or L with the setting `grayscale`.
 
-    Only codecs of this package use `pixels`; others take `tobytes`.
+    Only codecs of this package use `pixels`; others take `tobytes`. The image is taken over and its
+    metadata dropped: Pillow would write comments and profiles into whatever is encoded from it.
     """
 
     pixels: Image.Image
     source: SourceInfo
+
+    def __post_init__(self) -> None:
+        self.pixels.info.clear()
 
     @property
     def width(self) -> int:

@@ -29,4 +29,4 @@ def read_image_header(data: bytes, *, path: str) -> ImageHeader:
                 return ImageHeader(image.format or "", *image.size)
         # Plug-ins raise nearly everything for damaged bytes.
         except Exception as error:
-            raise ImageError(path, explain(error, data)) from error
+            raise ImageError(path, explain(error, data, DEFAULT_MAX_PIXELS)) from error

@@ -46,17 +46,12 @@ def open_image(data: bytes, *, max_pixels: int) -> ImageFile.ImageFile:
             if is_sniffed:
                 failure = error
         else:
-            check_pixels(image.size, max_pixels)
+            if image.width * image.height > max_pixels:
+                raise Refusal(explain_pixels(image.size, max_pixels))
             return image
     if failure is not None:
         raise failure
     raise Refusal(explain_unidentified(data))
-
-
-def check_pixels(size: tuple[int, int], max_pixels: int) -> None:
-    """Raise Refusal if an image of `size` has more than `max_pixels` pixels."""
-    if size[0] * size[1] > max_pixels:
-        raise Refusal(explain_pixels(size, max_pixels))
 
 
 def _plugins(prefix: bytes) -> Iterator[tuple[_Plugin, bool]]:
@@ -87,18 +82,12 @@ def _plugins(prefix: bytes) -> Iterator[tuple[_Plugin, bool]]:
 
 
 def _accepts(accept: Callable[[bytes], bool | str], prefix: bytes) -> bool:
-    """Ask a plug-in whether it knows these bytes.
-
-    Raises:
-        Refusal: it would, if Pillow had been built with the library for it.
-    """
+    """Tell whether a plug-in knows these bytes, and was built with the library for them."""
     try:
         answer = accept(prefix[:16])
     except _NOT_MINE:  # fewer bytes than it looks at
         return False
-    if isinstance(answer, str):
-        raise Refusal(f"needs a more complete Pillow: {answer}")
-    return bool(answer)
+    return bool(answer) and not isinstance(answer, str)
 
 
 def _heif_plugin() -> _Plugin:

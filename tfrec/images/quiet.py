@@ -6,12 +6,13 @@ matches only in a thread that is inside `quiet_pillow`: nobody else can tell tha
 also keeps `-W error` from turning a good image with odd metadata into a bad one.
 """
 
+import contextlib
 import ctypes
 import functools
+import logging
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, cast
 
 from PIL import Image
@@ -26,16 +27,22 @@ class _DecodingThreads(threading.local):
         return self.depth > 0
 
 
+# Pillow logs as errors what it then raises; without any handler, `logging` would print it. The
+# user's own handlers still get it.
+logging.getLogger("PIL").addHandler(logging.NullHandler())
+
 _THREADS = _DecodingThreads()
 _FILTER = ("ignore", None, Warning, _THREADS, 0)
 
 
-@contextmanager
+@contextlib.contextmanager
 def quiet_pillow() -> Iterator[None]:
     """Drop every warning that this thread gives inside the block."""
     # Others may have replaced the list since (`catch_warnings`, `resetwarnings`).
     filters = cast("list[Any]", warnings.filters)
     if not filters or filters[0] is not _FILTER:
+        with contextlib.suppress(ValueError):
+            filters.remove(_FILTER)
         filters.insert(0, _FILTER)
     _THREADS.depth += 1
     try:

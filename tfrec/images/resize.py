@@ -20,9 +20,16 @@ def resize_image(image: Image.Image, settings: ImageSettings) -> Image.Image:
         case "crop":
             return ImageOps.fit(image, size, resample)
         case "fit":
-            return ImageOps.contain(image, size, resample)
+            return _fit(image, size, resample)
         case "pad":
-            return _pad(ImageOps.contain(image, size, resample), size, settings)
+            return _pad(_fit(image, size, resample), size, settings)
+
+
+def _fit(image: Image.Image, size: tuple[int, int], resample: Image.Resampling) -> Image.Image:
+    scale = min(size[0] / image.width, size[1] / image.height)
+    # At least 1, which `ImageOps.contain` forgets for an image 1,000 times as wide as high.
+    inner = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+    return image if image.size == inner else image.resize(inner, resample)
 
 
 def _pad(image: Image.Image, size: tuple[int, int], settings: ImageSettings) -> Image.Image:

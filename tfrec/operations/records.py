@@ -1,16 +1,21 @@
 """One image file -> one record: what a worker of a build does."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tfrec.dataset.extra_features import ExtraFeature
 from tfrec.dataset.plan import BuildConfig
 from tfrec.errors import ImageError
 from tfrec.example import encode_example
-from tfrec.images import decode_image, make_codec
-from tfrec.schema import SCHEMAS, Sample
+from tfrec.images import DecodedImage, decode_image, make_codec
+from tfrec.schema import Sample
+from tfrec.schema.choice import load_schema
 from tfrec.source.image_source import LabelledImage
 from tfrec.source.labels import LabelMap
 from tfrec.storage import Storage
+
+_OWN_ENCODINGS = {"JPEG": "jpeg", "PNG": "png", "WEBP": "webp"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,7 @@ class RecordMaker:
     labels: LabelMap
     config: BuildConfig
     storage: Storage
+    features: tuple[ExtraFeature, ...] = ()
 
     def __call__(self, image: LabelledImage) -> MadeRecord:
         """Read, decode and encode one image."""
@@ -47,6 +53,16 @@ class RecordMaker:
         except ImageError as error:
             return MadeRecord(image, digest, error=error)
 
+    def digest_files(self, images: Sequence[LabelledImage]) -> list[bytes]:
+        """Return the digest that each image's record would be made with."""
+        digests = []
+        for image in images:
+            try:
+                digests.append(hashlib.sha256(self._read(image.path)).digest())
+            except ImageError:
+                digests.append(b"")
+        return digests
+
     def _read(self, path: str) -> bytes:
         try:
             with self.storage.open_read(self.storage.join(self.directory, path)) as stream:
@@ -56,15 +72,34 @@ class RecordMaker:
 
     def _encode(self, image: LabelledImage, data: bytes) -> bytes:
         decoded = decode_image(data, path=image.path, settings=self.config.image)
-        codec = make_codec("raw")
+        encoding, content = self._store(decoded, data)
         sample = Sample(
-            image=codec.encode(decoded),
-            encoding=codec.name,
+            image=content,
+            encoding=encoding,
             width=decoded.width,
             height=decoded.height,
             channels=decoded.channels,
             label=image.label,
             class_name=self.labels.name(image.label),
             path=image.path,
+            features={feature.key: feature.read(image.values) for feature in self.features},
         )
-        return encode_example(SCHEMAS[self.config.schema].encode(sample))
+        return encode_example(load_schema(self.config.schema).encode(sample))
+
+    def _store(self, decoded: DecodedImage, data: bytes) -> tuple[str, bytes]:
+        """Return the encoding of the stored image, and its bytes."""
+        encoding = self.config.stored_encoding
+        if encoding == "original":
+            own = _OWN_ENCODINGS.get(decoded.source.format, "")
+            if own in load_schema(self.config.schema).encodings and _shows_itself(decoded, data):
+                return own, data
+            encoding = "jpeg"
+        return encoding, make_codec(encoding, quality=self.config.quality).encode(decoded)
+
+
+def _shows_itself(decoded: DecodedImage, data: bytes) -> bool:
+    """Say whether any decoder gets the wanted pixels from the file's own bytes."""
+    modes = ("L",) if decoded.channels == 1 else ("L", "RGB")
+    # A PNG can say in one chunk that a colour of an opaque mode is transparent (PNG, 11.3.1.1).
+    has_transparency = decoded.source.format == "PNG" and b"tRNS" in data.partition(b"IDAT")[0]
+    return decoded.is_as_stored and decoded.source.mode in modes and not has_transparency

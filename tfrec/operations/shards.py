@@ -1,80 +1,138 @@
 """One shard of a plan -> one record file."""
 
 import hashlib
-import json
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import BinaryIO
+from itertools import islice
+from typing import BinaryIO, Self
 
-from tfrec.dataset.manifest import Shard
+from tfrec.dataset.manifest import Shard, SkippedImage
 from tfrec.dataset.plan import ShardPlan
-from tfrec.engine import map_ordered
+from tfrec.engine import map_ordered, worker_executor
 from tfrec.errors import BadImagesError, ImageError
-from tfrec.operations.progress import Advance
+from tfrec.operations.compressing import compress_in_parallel
+from tfrec.operations.inputs_digest import InputsDigest
+from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.records import MadeRecord, RecordMaker
 from tfrec.source.image_source import LabelledImage
-from tfrec.source.paths import sort_key
 from tfrec.wire import RecordWriter
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenShard:
-    """A shard as the manifest has it, its records by label, and the images it left out."""
+    """A shard as the manifest has it, and the SHA-256 of each of its images' files."""
 
     shard: Shard
-    num_images_by_label: Mapping[int, int]
-    bad_images: tuple[ImageError, ...]
+    digests: tuple[bytes, ...]
 
 
-def write_shard(
-    stream: BinaryIO,
-    plan: ShardPlan,
-    make_record: RecordMaker,
-    *,
-    executor: Executor,
-    window: int,
-    advance: Advance,
-) -> WrittenShard:
+class RecordFeed:
+    """Makes the records of several shards, in order, and ahead of the one that is being written.
+
+    At most `window` images are in flight, over the borders of shards.
+    """
+
+    def __init__(
+        self,
+        make_record: RecordMaker,
+        plans: Iterable[ShardPlan],
+        *,
+        executor: Executor,
+        window: int,
+        advance: Advance = ignore_progress,
+    ) -> None:
+        self.make_record = make_record
+        self.executor = executor
+        self.window = window
+        self.advance = advance
+        self._is_stopped = False
+        images = self._images_of(plans)
+        self._made = map_ordered(executor, make_record, images, window=window)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._made.close()
+
+    def take(self, plan: ShardPlan) -> Iterator[MadeRecord]:
+        """Yield the records of the next shard.
+
+        Raises:
+            BadImagesError: an image is bad, and none may be left out. Those in flight are finished
+                first, so that the bad ones among them are named too.
+        """
+        may_skip = self.make_record.config.on_error == "skip"
+        for made in islice(self._made, len(plan.images)):
+            if made.error is not None and not may_skip:
+                self._is_stopped = True
+                others = (other.error for other in self._made)
+                raise BadImagesError((made.error, *filter(None, others)))
+            yield made
+            self.advance(1)
+
+    def _images_of(self, plans: Iterable[ShardPlan]) -> Iterator[LabelledImage]:
+        for plan in plans:
+            for image in plan.images:
+                if self._is_stopped:
+                    return
+                yield image
+
+
+def write_shard(stream: BinaryIO, plan: ShardPlan, feed: RecordFeed) -> WrittenShard:
     """Write the records of a shard's images to `stream`, in the order of the plan.
-
-    With the setting `on_error` "fail", the first bad image ends the shard: those in flight are
-    finished, so that the bad ones among them are named too, and the rest isn't begun.
 
     Raises:
         BadImagesError: an image is bad, and none may be left out.
     """
+    config = feed.make_record.config
     output = _HashedOutput(stream)
-    inputs = _InputsDigest(make_record)
-    num_images_by_label: Counter[int] = Counter()
+    inputs = InputsDigest(feed.make_record)
     bad_images: list[ImageError] = []
-
-    def images_to_make() -> Iterator[LabelledImage]:
-        for image in plan.images:
-            if bad_images and make_record.config.on_error == "fail":
-                return
-            yield image
-
-    with RecordWriter(output) as writer:
-        for made in map_ordered(executor, make_record, images_to_make(), window=window):
-            inputs.add(made)
+    digests: list[bytes] = []
+    compressed = compress_in_parallel(
+        output,
+        config.compression,
+        level=config.compression_level,
+        executor=feed.executor,
+        window=feed.window,
+    )
+    with RecordWriter(compressed) as writer:
+        for made in feed.take(plan):
+            inputs.add(made.image, made.digest)
+            digests.append(made.digest)
             if made.record is not None:
                 writer.write(made.record)
-                num_images_by_label[made.image.label] += 1
             elif made.error is not None:
                 bad_images.append(made.error)
-            advance(1)
-    if bad_images and make_record.config.on_error == "fail":
-        raise BadImagesError(tuple(bad_images))
+    compressed.close()
     shard = Shard(
         name=plan.name,
         num_records=writer.num_records,
         num_bytes=output.num_bytes,
         sha256=output.hexdigest(),
         inputs=inputs.hexdigest(),
+        skipped=tuple(SkippedImage(error.path, error.reason) for error in bad_images),
     )
-    return WrittenShard(shard, num_images_by_label, tuple(bad_images))
+    return WrittenShard(shard, tuple(digests))
+
+
+@dataclass(frozen=True, slots=True)
+class ShardTask:
+    """A whole shard as one task, for a worker in another process or on another machine."""
+
+    plan: ShardPlan
+    path: str
+    make_record: RecordMaker
+
+
+def write_shard_file(task: ShardTask) -> WrittenShard:
+    """Write and publish the file of one shard."""
+    storage = task.make_record.storage
+    feed = RecordFeed(task.make_record, [task.plan], executor=worker_executor(), window=1)
+    with feed, storage.publish(task.path) as stream:
+        return write_shard(stream, task.plan, feed)
 
 
 class _HashedOutput:
@@ -92,23 +150,6 @@ class _HashedOutput:
 
     def flush(self) -> None:
         self._stream.flush()
-
-    def hexdigest(self) -> str:
-        return self._sha256.hexdigest()
-
-
-class _InputsDigest:
-    """SHA-256 of the settings, and of the path, label and content of each image."""
-
-    def __init__(self, maker: RecordMaker) -> None:
-        self._sha256 = hashlib.sha256()
-        settings = json.dumps(maker.config.to_json(), sort_keys=True)
-        self._sha256.update(settings.encode())
-
-    def add(self, made: MadeRecord) -> None:
-        path = sort_key(made.image.path)
-        head = b"%d %d %d\n" % (made.image.label, len(path), len(made.digest))
-        self._sha256.update(head + path + made.digest)
 
     def hexdigest(self) -> str:
         return self._sha256.hexdigest()

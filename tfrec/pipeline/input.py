@@ -190,7 +190,7 @@ class _Epochs:
             raise ValueError(f"a producer needs at least one element: {elements!r}")
         self._elements = elements
         self._remaining = _checked_epochs(num_epochs)
-        self._random = Random(seed if seed is None else operator.index(seed)).random  # noqa: S311
+        self._random = Random(seed if seed is None else operator.index(seed)).random
         self._shuffle = shuffle
 
     def enqueue_next(self, queue: Queue[Any]) -> None:

@@ -115,9 +115,7 @@ class TypedLayout(Layout):
         if self.names is not None:
             return self._split_dict(self.names, vals)
         if isinstance(vals, Mapping):
-            raise ValueError(  # noqa: TRY004  a wrong structure is a ValueError throughout
-                f"a dict with the keys {list(vals)} for components without names"
-            )
+            raise ValueError(f"a dict with the keys {list(vals)} for components without names")
         values = list(vals) if isinstance(vals, list | tuple) else [vals]
         if len(values) != len(self._components):
             raise ValueError(
@@ -129,9 +127,7 @@ class TypedLayout(Layout):
     @staticmethod
     def _split_dict(names: list[str], vals: Value) -> list[Value]:
         if not isinstance(vals, Mapping):
-            raise ValueError(  # noqa: TRY004  as TensorFlow: a wrong structure, no wrong type
-                f"found {type(vals).__name__}, expected a dict with the keys {names}"
-            )
+            raise ValueError(f"found {type(vals).__name__}, expected a dict with the keys {names}")
         if vals.keys() != set(names):
             raise ValueError(f"found the keys {list(vals)}, expected the same keys as {names}")
         return [vals[name] for name in names]

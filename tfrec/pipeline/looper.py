@@ -30,7 +30,7 @@ class LooperThread(threading.Thread):
         kwargs: Mapping[str, object] | None = None,
     ) -> None:
         if not isinstance(coord, Coordinator):
-            raise ValueError(f"coord is no Coordinator: {coord!r}")  # noqa: TRY004  as TensorFlow
+            raise ValueError(f"coord is no Coordinator: {coord!r}")
         if target is None and (args or kwargs):
             raise ValueError("args or kwargs were given without a target")
         if timer_interval_secs is not None and timer_interval_secs < 0:

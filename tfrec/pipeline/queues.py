@@ -132,7 +132,7 @@ class RandomShuffleQueue(Queue[T]):
         self.min_after_dequeue = min_after_dequeue
         self._reserve = min_after_dequeue
         self._store: list[Row] = []
-        self._random = Random(seed).random  # noqa: S311  no secret
+        self._random = Random(seed).random
 
     def _move_one(self, held: list[Row]) -> None:
         store = self._store

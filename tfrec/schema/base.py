@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from tfrec.example import FeatureInput, FeatureValue
+
+FeatureKind = Literal["image", "label", "text", "int64", "float"]
+"""What one feature holds: `label` is a class's number, `image` raw pixels or an encoded image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +53,37 @@ class StoredSample:
 
 
 class Schema(Protocol):
-    """Which features hold a sample."""
+    """Which features hold a sample. A class that names this one as its base gets the defaults."""
 
     @property
     def name(self) -> str:
         """What `--schema` calls it."""
         ...
+
+    @property
+    def encodings(self) -> tuple[str, ...]:
+        """How it can hold images: "raw" or names of codecs; the first is its default."""
+        ...
+
+    @property
+    def features(self) -> Mapping[str, FeatureKind]:
+        """What `encode` gives, by key, without the sample's own further features."""
+        ...
+
+    @property
+    def first_label(self) -> int:
+        """The smallest number that a class may have."""
+        return 0
+
+    @property
+    def has_numbered_labels(self) -> bool:
+        """Whether lines of `labels.txt` are `0:daisy` instead of `daisy`."""
+        return False
+
+    @property
+    def has_label_map(self) -> bool:
+        """Whether a dataset has a `label_map.pbtxt` too."""
+        return False
 
     def encode(self, sample: Sample) -> Mapping[str, FeatureInput]:
         """Return the features that hold a sample."""
@@ -68,3 +96,8 @@ class Schema(Protocol):
             ExampleError: a feature is missing or of another kind.
         """
         ...
+
+
+def key_of(schema: Schema, kind: FeatureKind) -> str | None:
+    """Return the first key of a schema that holds a `kind`; None where none does."""
+    return next((key for key, found in schema.features.items() if found == kind), None)

@@ -1,4 +1,4 @@
-"""Read one value of a decoded Example, or say what stands there instead."""
+"""Read one value of a decoded Example, or say what stands there instead; and the texts of one."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -19,6 +19,36 @@ def read_bytes(features: Mapping[str, FeatureValue], key: str) -> bytes:
 def read_int64(features: Mapping[str, FeatureValue], key: str) -> int:
     """Return the one int64 value of a feature."""
     return _read_list(features, key, Int64List).values[0]
+
+
+def find_int64(features: Mapping[str, FeatureValue], key: str) -> int | None:
+    """Return the one int64 value of a feature, or None where there is no such feature."""
+    return read_int64(features, key) if key in features else None
+
+
+def find_text(features: Mapping[str, FeatureValue], key: str) -> str | None:
+    """Return the one text of a feature, or None where there is no such feature."""
+    if key not in features:
+        return None
+    return read_bytes(features, key).decode("utf-8", "surrogateescape")
+
+
+def find_size(
+    features: Mapping[str, FeatureValue], width_key: str, height_key: str
+) -> tuple[int, int] | None:
+    """Return (width, height), or None where one of them is missing."""
+    width, height = find_int64(features, width_key), find_int64(features, height_key)
+    return None if width is None or height is None else (width, height)
+
+
+def encode_text(text: str) -> bytes:
+    """Return a name as UTF-8; bytes of the file system that are none stay as they are."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def encode_suffix(encoding: str) -> bytes:
+    """Return the name of an encoding as files have it: `jpg` for `jpeg`."""
+    return b"jpg" if encoding == "jpeg" else encoding.encode()
 
 
 def _read_list(features: Mapping[str, FeatureValue], key: str, list_type: type[_List]) -> _List:

@@ -45,10 +45,14 @@ class Note(NamedTuple):
 
 
 class LabelledImage(NamedTuple):
-    """`path` relative to the source's directory, with `/`; `label` the number of its class."""
+    """`path` relative to the source's directory, with `/`; `label` the number of its class.
+
+    `values` are further ones from a table, in the order of the source's `columns`.
+    """
 
     path: str
     label: int
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,4 +85,4 @@ class ImageSource:
         """Yield all images, class by class."""
         for label, paths in enumerate(self.paths, self.labels.offset):
             for path in paths:
-                yield LabelledImage(path, label)
+                yield LabelledImage(path, label, self.values.get(path, ()))

@@ -6,6 +6,7 @@ the path and the second the class. Quoted cells may hold line ends, so a row is 
 line.
 """
 
+import codecs
 import csv
 import io
 import posixpath
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tfrec.errors import SourceError
+from tfrec.errors import ConfigError, SourceError
 from tfrec.source.image_source import ImageSource, Note
 from tfrec.source.labels import LabelMap
 from tfrec.source.paths import display_path
@@ -26,6 +27,7 @@ PATH_COLUMNS = (
     "image", "image_name", "image_id", "img", "name", "id",
 )  # fmt: skip
 LABEL_COLUMNS = ("label", "class", "class_name", "label_name", "category", "target", "y")
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class _Row(NamedTuple):
@@ -69,10 +71,11 @@ def scan_table(
         SourceError: the table can't be read, or gives an image two classes; says in which line.
         OSError: the table can't be opened.
     """
+    if delimiter is not None and len(delimiter) != 1:
+        raise ConfigError(f"the delimiter is {delimiter!r}, and must be one character")
     require_directory(directory, storage=storage)
     shown = display_path(table)
-    with storage.open_read(table) as stream:
-        text = stream.read().decode("utf-8-sig", "surrogateescape")
+    text = _read_text(table, storage=storage)
     lines = _read_lines(
         text, delimiter or ("\t" if "\t" in text.partition("\n")[0] else ","), shown
     )
@@ -91,6 +94,14 @@ def scan_table(
     source = make_source(directory, classes, labels=labels, offset=offset, ignored={}, notes=notes)
     values = {row.path: row.values for row in found} if columns.others else {}
     return replace(source, columns=columns.others, values=values)
+
+
+def _read_text(table: str, *, storage: Storage) -> str:
+    with storage.open_read(table) as stream:
+        content = stream.read()
+    if content.startswith(_UTF16):
+        raise SourceError(f"{display_path(table)}: it is UTF-16; save the table as UTF-8")
+    return content.decode("utf-8-sig", "surrogateescape")
 
 
 def _read_lines(text: str, delimiter: str, shown: str) -> list[tuple[int, list[str]]]:
@@ -141,7 +152,7 @@ def _read_rows(
 
 def _normalise(path: str, line: int, shown: str) -> str:
     normal = posixpath.normpath(path)
-    if normal.startswith(("/", "../")) or normal in (".", ".."):
+    if normal.startswith(("/", "../")) or normal in (".", "..") or "\0" in normal:
         raise SourceError(
             f"{shown}: line {line}: the path `{display_path(path)}` is not below the image "
             "directory; give paths relative to it"
@@ -169,6 +180,8 @@ def _choose_rows(
         info = storage.info(_join(storage, directory, row.path))
         if info is None or info.kind != "file":
             sentence = f"{shown}: line {row.line} names `{path}`, and there is no such file"
+            if "\\" in path:
+                sentence += "; write `/` between folders"
             notes.append(Note("missing file", row.path, sentence))
         else:
             yield row

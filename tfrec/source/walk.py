@@ -22,7 +22,7 @@ from tfrec.source.image_source import ImageSource, Note
 from tfrec.source.labels import LabelMap
 from tfrec.source.paths import display_path, sort_key
 from tfrec.source.tree import Selection, Tree, walk_tree
-from tfrec.storage.base import Storage
+from tfrec.storage import LocalStorage, Storage
 
 LabelRule = Literal["top", "second", "leaf"] | re.Pattern[str]
 """Where a path has its class name: its first, second (below a split's) or last folder, or what
@@ -34,7 +34,7 @@ _DEPTHS = {"top": 1, "leaf": 1, "second": 2}
 def scan_images(
     directory: str,
     *,
-    storage: Storage,
+    storage: Storage | None = None,
     label_rule: LabelRule = "top",
     labels: LabelMap | None = None,
     offset: int = 0,
@@ -45,11 +45,13 @@ def scan_images(
     """Find the images of `directory` and their classes.
 
     `labels` fixes the classes and their numbers; else they are those found, numbered from `offset`.
+    Files are this machine's, unless `storage` is another.
 
     Raises:
         SourceError: there is nothing to make a dataset of, or a class that `labels` has not.
         OSError: a folder can't be listed.
     """
+    storage = storage or LocalStorage()
     require_directory(directory, storage=storage)
     selection = Selection(Patterns(include), Patterns(exclude), follow_links)
     tree = walk_tree(directory, storage=storage, selection=selection)

@@ -20,11 +20,20 @@ class Entry(NamedTuple):
 
 
 class FileInfo(NamedTuple):
-    """`size` in bytes; `identity` is equal for two paths that lead to the same file."""
+    """What is at a path.
+
+    Attributes:
+        kind: file, directory or something else.
+        size: in bytes.
+        identity: equal for two paths that lead to the same file.
+        modified: when a file was last written, in nanoseconds of its own clock; None where that
+            isn't known.
+    """
 
     kind: EntryKind
     size: int
     identity: Hashable
+    modified: int | None = None
 
 
 class Storage(Protocol):
@@ -32,6 +41,17 @@ class Storage(Protocol):
 
     def open_read(self, path: str) -> BinaryIO:
         """Open a file for buffered reading."""
+        ...
+
+    def open_write(self, path: str) -> BinaryIO:
+        """Create or empty a file and open it for buffered writing; others see it grow."""
+        ...
+
+    def open_scratch(self, path: str) -> BinaryIO:
+        """Open a nameless file for writing and reading, which is gone when it is closed.
+
+        Its bytes lie where those of a file at `path` would.
+        """
         ...
 
     def publish(self, path: str) -> AbstractContextManager[BinaryIO]:
@@ -77,8 +97,24 @@ class Storage(Protocol):
         """Say what is at `path`, following links; None where nothing is."""
         ...
 
+    def append(self, path: str, data: bytes) -> None:
+        """Add bytes to the end of a file, which is made where it is missing, and flush them."""
+        ...
+
+    def rename(self, path: str, new_path: str) -> None:
+        """Give a file another path in the same directory, in place of what is there."""
+        ...
+
+    def free_space(self, path: str) -> int | None:
+        """Return how many bytes are free where `path` is or would be; None where nobody can say."""
+        ...
+
     def remove(self, path: str) -> None:
         """Remove one file."""
+        ...
+
+    def discard(self, path: str) -> None:
+        """Remove a file where it is there, and what killed writers of it have left."""
         ...
 
     def join(self, directory: str, *names: str) -> str:

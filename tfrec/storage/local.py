@@ -11,6 +11,7 @@ import os
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
@@ -33,6 +34,16 @@ class LocalStorage:
     def open_read(self, path: str) -> BinaryIO:
         """Open a file for buffered reading."""
         return cast("BinaryIO", io.BufferedReader(NamedFile(path, "rb"), BUFFER_SIZE))
+
+    def open_write(self, path: str) -> BinaryIO:
+        """Create or empty a file and open it for buffered writing; others see it grow."""
+        return cast("BinaryIO", io.BufferedWriter(NamedFile(path, "wb"), BUFFER_SIZE))
+
+    def open_scratch(self, path: str) -> BinaryIO:
+        """Open a nameless file for writing and reading, which is gone when it is closed."""
+        directory = os.path.dirname(os.path.realpath(path))
+        os.makedirs(directory, exist_ok=True)
+        return cast("BinaryIO", tempfile.TemporaryFile(buffering=BUFFER_SIZE, dir=directory))
 
     @contextlib.contextmanager
     def publish(self, path: str) -> Iterator[BinaryIO]:
@@ -123,11 +134,44 @@ class LocalStorage:
             if error.errno == errno.ELOOP:
                 return FileInfo("broken link", 0, path)
             raise
-        return FileInfo(_kind_of_mode(found.st_mode), found.st_size, (found.st_dev, found.st_ino))
+        kind = _kind_of_mode(found.st_mode)
+        modified = found.st_mtime_ns if kind == "file" else None
+        return FileInfo(kind, found.st_size, (found.st_dev, found.st_ino), modified)
+
+    def append(self, path: str, data: bytes) -> None:
+        """Add bytes to the end of a file, which is made where it is missing, and flush them."""
+        is_new = not os.path.exists(path)
+        os.makedirs(os.path.dirname(os.path.realpath(path)), exist_ok=True)
+        with io.BufferedWriter(NamedFile(path, "ab")) as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if is_new:
+            _flush_directory(os.path.dirname(os.path.realpath(path)))
+
+    def rename(self, path: str, new_path: str) -> None:
+        """Give a file another path in the same directory, in place of what is there."""
+        os.replace(path, new_path)
+        _flush_directory(os.path.dirname(os.path.realpath(new_path)))
+
+    def free_space(self, path: str) -> int | None:
+        """Return how many bytes are free where `path` is or would be."""
+        directory = os.path.realpath(path)
+        while not os.path.isdir(directory):
+            directory = os.path.dirname(directory)
+        return shutil.disk_usage(directory).free
 
     def remove(self, path: str) -> None:
         """Remove one file."""
         os.unlink(path)
+
+    def discard(self, path: str) -> None:
+        """Remove a file where it is there, and what killed writers of it have left."""
+        directory, name = os.path.split(os.path.realpath(path))
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+        if os.path.isdir(directory):
+            remove_left_overs(directory, name)
 
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""

@@ -28,6 +28,19 @@ class MemoryStorage:
             raise _error(errno.ENOENT if self.info(path) is None else errno.EISDIR, path)
         return io.BytesIO(content)
 
+    def open_write(self, path: str) -> BinaryIO:
+        """Create or empty a file and open it for writing; others see what is flushed."""
+        found = self.info(path)
+        if found is not None and found.kind == "directory":
+            raise _error(errno.EISDIR, path)
+        stream = _GrowingFile(self, path)
+        stream.flush()
+        return stream
+
+    def open_scratch(self, path: str) -> BinaryIO:  # noqa: ARG002 (all memory is one place)
+        """Open a nameless file for writing and reading, which is gone when it is closed."""
+        return io.BytesIO()
+
     @contextlib.contextmanager
     def publish(self, path: str) -> Iterator[BinaryIO]:
         """Write a file that appears at `path` whole, when the block ends, or never."""
@@ -109,15 +122,54 @@ class MemoryStorage:
                 return FileInfo("directory", 0, path)
             return None
 
+    def append(self, path: str, data: bytes) -> None:
+        """Add bytes to the end of a file, which is made where it is missing."""
+        with self._lock:
+            self.files[path] = self.files.get(path, b"") + data
+
+    def rename(self, path: str, new_path: str) -> None:
+        """Give a file another path, in place of what is there."""
+        with self._lock:
+            if path not in self.files:
+                raise _error(errno.ENOENT, path)
+            self.files[new_path] = self.files.pop(path)
+
+    def free_space(self, path: str) -> int | None:  # noqa: ARG002 (the protocol's signature)
+        """Return None: memory has no set end."""
+        return None
+
     def remove(self, path: str) -> None:
         """Remove one file."""
         with self._lock:
             if self.files.pop(path, None) is None:
                 raise _error(errno.ENOENT, path)
 
+    def discard(self, path: str) -> None:
+        """Remove a file where it is there."""
+        with self._lock:
+            self.files.pop(path, None)
+
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""
         return "/".join(filter(None, (directory.rstrip("/"), *names)))
+
+
+class _GrowingFile(io.BytesIO):
+    """A file that is in its storage as far as it was flushed."""
+
+    def __init__(self, storage: MemoryStorage, path: str) -> None:
+        super().__init__()
+        self._storage = storage
+        self._path = path
+
+    def flush(self) -> None:
+        if not self.closed:
+            self._storage.files[self._path] = self.getvalue()
+        super().flush()
+
+    def close(self) -> None:
+        self.flush()
+        super().close()
 
 
 def _as_prefix(path: str) -> str:

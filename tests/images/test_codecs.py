@@ -1,0 +1,79 @@
+import pytest
+from PIL import Image
+
+from tfrec.errors import ConfigError, ImageError
+from tfrec.images import DecodedImage, SourceInfo, make_codec, sniff_format
+
+
+@pytest.fixture
+def image():
+    pixels = Image.effect_mandelbrot((256, 256), (-2, -1.5, 1, 1.5), 50).convert("RGB")
+    return DecodedImage(pixels, SourceInfo("PNG", "L", 256, 256, is_upright=True))
+
+
+def test_raw_bytes_are_rows_of_rgb():
+    pixels = Image.new("RGB", (3, 2), (200, 30, 60))
+    pixels.putpixel((1, 0), (1, 2, 3))
+    image = DecodedImage(pixels, SourceInfo("PNG", "RGB", 3, 2, is_upright=True))
+
+    assert "c81e3c010203c81e3c" + "c81e3c" * 3 == make_codec("raw").encode(image).hex()
+
+
+@pytest.mark.parametrize(
+    ("name", "pillow_format"), [("jpeg", "JPEG"), ("png", "PNG"), ("webp", "WEBP")]
+)
+def test_encoded_bytes_have_the_format(image, name, pillow_format):
+    assert pillow_format == sniff_format(make_codec(name).encode(image))
+
+
+@pytest.mark.parametrize("name", ["jpeg", "webp"])
+def test_higher_quality_takes_more_bytes(image, name):
+    low, high = (len(make_codec(name, quality=quality).encode(image)) for quality in (20, 99))
+
+    assert low < high
+
+
+def test_default_jpeg_keeps_colour_at_full_resolution(image):
+    data = make_codec("jpeg").encode(image)
+    frame = data.index(b"\xff\xc0")
+
+    assert [0x11, 0x11, 0x11] == [data[frame + 11 + 3 * component] for component in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("name", "quality", "words"),
+    [
+        ("jpeg", 0, "takes 1 to 100"),
+        ("jpeg", 101, "takes 1 to 100"),
+        ("webp", -1, "takes 0 to 100"),
+        ("png", 90, "codec 'png' has none"),
+        ("raw", 90, "codec 'raw' has none"),
+        ("bmp", None, "must be one of 'raw', 'jpeg', 'png', 'webp'"),
+    ],
+)
+def test_unsuitable_settings_are_refused(name, quality, words):
+    with pytest.raises(ConfigError, match=words):
+        make_codec(name, quality=quality)
+
+
+@pytest.mark.parametrize(
+    ("length", "words"),
+    [
+        (49_152, "holds 49152 bytes of raw pixels, and 256x256x3 needs 196608; 128x128x3 fits"),
+        (786_432, "needs 196608; 4 times as many, so these may be values of 4 bytes"),
+        (10, "holds 10 bytes of raw pixels, and 256x256x3 needs 196608"),
+    ],
+)
+def test_wrong_length_of_raw_pixels_is_explained(length, words):
+    with pytest.raises(ImageError, match=words):
+        make_codec("raw").decode(bytes(length), path="x", size=(256, 256))
+
+
+def test_encoded_bytes_read_as_raw_say_what_they_are(image):
+    with pytest.raises(ImageError, match="they begin a JPEG image"):
+        make_codec("raw").decode(make_codec("jpeg").encode(image), path="x", size=(256, 256))
+
+
+def test_raw_pixels_need_a_size():
+    with pytest.raises(ConfigError, match="size"):
+        make_codec("raw").decode(bytes(12), path="x")

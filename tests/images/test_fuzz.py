@@ -1,0 +1,103 @@
+"""Any bytes give an image or an ImageError, and soon.
+
+`TFREC_FUZZ_EXAMPLES` says how many files to damage (2,000 if unset).
+"""
+
+import io
+import os
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from tfrec.errors import ImageError
+from tfrec.images import ImageSettings, decode_image, describe_content
+
+NUM_EXAMPLES = int(os.environ.get("TFREC_FUZZ_EXAMPLES", "2000"))
+MAX_SECONDS = 5
+
+FORMATS = {
+    "JPEG": [{}, {"progressive": True}],
+    "PNG": [{}],
+    "GIF": [{}],
+    "WEBP": [{}, {"lossless": True}],
+    "BMP": [{}],
+    "TIFF": [{}, {"compression": "tiff_lzw"}, {"compression": "jpeg"}],
+    "AVIF": [{}], "JPEG2000": [{}], "PPM": [{}], "ICO": [{}], "TGA": [{}], "QOI": [{}], "DDS": [{}], "PCX": [{}],
+    "SGI": [{}], "ICNS": [{}],
+}  # fmt: skip
+
+
+def good_files():
+    image = Image.radial_gradient("L").resize((48, 32)).convert("RGB")
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    for pillow_format, variants in FORMATS.items():
+        for options in variants:
+            target = io.BytesIO()
+            extra = (
+                {"exif": exif} if pillow_format in ("JPEG", "PNG", "WEBP", "TIFF", "AVIF") else {}
+            )
+            image.save(target, pillow_format, **options, **extra)
+            yield target.getvalue()
+
+
+GOOD_FILES = list(good_files())
+
+
+@st.composite
+def damaged_files(draw):
+    data = bytearray(draw(st.sampled_from(GOOD_FILES)))
+    for _ in range(draw(st.integers(1, 6))):
+        # Headers decide most, so half of all damage is near the start.
+        at = draw(st.integers(0, min(200, len(data)) if draw(st.booleans()) else len(data)))
+        match draw(st.sampled_from(["overwrite", "cut", "remove", "insert", "repeat"])):
+            case "overwrite":
+                new = draw(st.binary(min_size=1, max_size=4))
+                data[at : at + len(new)] = new
+            case "cut":
+                del data[max(at, 1) :]
+            case "remove":
+                del data[at : at + draw(st.integers(1, 64))]
+            case "insert":
+                data[at:at] = draw(st.binary(min_size=1, max_size=16))
+            case "repeat":
+                data[at:at] = data[at : at + draw(st.integers(1, 64))]
+    return bytes(data)
+
+
+def assert_image_or_error(data):
+    started = time.monotonic()
+    try:
+        image = decode_image(
+            data, path="x", settings=ImageSettings(size=(16, 16), max_pixels=1 << 22)
+        )
+    except ImageError as error:
+        assert error.reason
+        assert "\n" not in error.reason
+    else:
+        assert len(image.tobytes()) == 16 * 16 * 3
+    assert time.monotonic() - started < MAX_SECONDS
+
+
+@pytest.mark.fuzz
+@pytest.mark.timeout(3600)
+@settings(max_examples=NUM_EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(damaged_files())
+def test_damaged_file_is_an_image_or_an_error(data):
+    assert_image_or_error(data)
+
+
+@settings(max_examples=50, deadline=None)
+@given(damaged_files())
+def test_a_few_damaged_files_are_images_or_errors(data):
+    assert_image_or_error(data)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=600))
+def test_any_bytes_are_an_image_or_an_error(data):
+    describe_content(data)
+    assert_image_or_error(data)

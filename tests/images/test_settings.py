@@ -1,0 +1,28 @@
+import dataclasses
+
+import pytest
+
+from tfrec.errors import ConfigError
+from tfrec.images import ImageSettings
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"size": (0, 256)}, "size 0x256: each side must be from 1 to 65535"),
+        ({"size": (256, 65536)}, "size 256x65536"),
+        ({"resize": "squash"}, "resize 'squash': must be one of 'stretch', 'crop', 'pad', 'fit'"),
+        ({"resample": "cubic"}, "resample 'cubic'"),
+        ({"icc": "adobe"}, "icc 'adobe'"),
+        ({"background": (0, 0, 256)}, "background"),
+        ({"padding": (0, 0)}, "padding"),
+        ({"max_pixels": 0}, "max_pixels 0"),
+    ],
+)
+def test_setting_out_of_range_is_refused(setting, words):
+    with pytest.raises(ConfigError, match=words.replace("(", r"\(")):
+        ImageSettings(**setting)
+
+
+def test_settings_are_values():
+    assert ImageSettings() == dataclasses.replace(ImageSettings(size=(1, 1)), size=(256, 256))

@@ -1,0 +1,114 @@
+"""What record files hold."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from tfrec.errors import ChecksumError, ExampleError
+from tfrec.example import BytesList, encode_example
+from tfrec.operations.inspect import inspect
+from tfrec.storage import MemoryStorage
+from tfrec.wire import frame_record
+
+
+def jpeg(width, height):
+    stream = io.BytesIO()
+    Image.new("RGB", (width, height)).save(stream, "JPEG")
+    return stream.getvalue()
+
+
+def inspect_examples(*examples):
+    """Return the summary of one file that holds these features."""
+    content = b"".join(frame_record(encode_example(features)) for features in examples)
+    (summary,) = inspect(["x.tfrecord"], storage=MemoryStorage({"x.tfrecord": content}))
+    return summary
+
+
+def test_a_feature_has_its_kind_lengths_range_and_share():
+    summary = inspect_examples(
+        {"size": [3, 5], "name": b"abc"}, {"size": [-1]}, {"size": [4], "name": [b"", b"ab"]}
+    )
+
+    size, name = (summary.statistics.features[key] for key in ("size", "name"))
+    assert 3 == summary.num_records == size.num_records
+    assert {"int64": 3} == size.kinds
+    assert (1, 2) == (size.lengths.low, size.lengths.high)
+    assert (-1, 5) == (size.values.low, size.values.high)
+    assert {"bytes": 2} == name.kinds
+    assert 2 == name.num_records
+    assert (1, 2) == (name.lengths.low, name.lengths.high)
+    assert (0, 3) == (name.values.low, name.values.high)
+
+
+def test_a_key_of_two_kinds_is_seen():
+    summary = inspect_examples({"a": 1}, {"a": 0.5}, {"a": 2})
+
+    assert {"int64": 2, "float": 1} == summary.statistics.features["a"].kinds
+
+
+def test_an_empty_list_has_a_length_and_no_values():
+    feature = inspect_examples({"a": BytesList(())}).statistics.features["a"]
+
+    assert (0, 0, None, None) == (
+        feature.lengths.low,
+        feature.lengths.high,
+        feature.values.low,
+        feature.values.high,
+    )
+
+
+def test_records_are_counted_by_label():
+    summary = inspect_examples({"label": 1}, {"label": 0}, {"label": 1}, {"other": 1})
+
+    assert {0: 1, 1: 2} == summary.statistics.labels
+
+
+def test_a_label_may_be_text():
+    assert {"dog": 1} == inspect_examples({"label": b"dog"}).statistics.labels
+
+
+def test_encoded_images_have_their_format_and_size():
+    summary = inspect_examples(
+        {"image/encoded": jpeg(20, 10)},
+        {"image/encoded": jpeg(20, 10)},
+        {"image/encoded": b"GIF89a"},
+    )
+
+    assert {"JPEG": 2, "damaged": 1} == summary.statistics.image_formats
+    assert {(20, 10): 2} == summary.statistics.image_sizes
+
+
+def test_raw_pixels_have_the_stored_or_the_square_size():
+    summary = inspect_examples(
+        {"image_raw": bytes(4 * 6 * 3), "width": 4, "height": 6},
+        {"img_raw": bytes(5 * 5 * 3)},
+        {"img_raw": bytes(4 * 4)},
+        {"img_raw": bytes(7)},
+    )
+
+    assert {"raw": 3, "unknown": 1} == summary.statistics.image_formats
+    assert {(4, 6): 1, (5, 5): 1, (4, 4): 1} == summary.statistics.image_sizes
+
+
+def test_damage_ends_the_inspection():
+    content = frame_record(encode_example({"a": 1}))
+
+    with pytest.raises(ChecksumError, match="record 0"):
+        list(inspect(["x"], storage=MemoryStorage({"x": content[:-1] + b"\0"})))
+
+
+def test_a_record_that_is_no_example_is_named():
+    content = frame_record(encode_example({"a": 1})) + frame_record(b"\xff\xff\xff")
+
+    with pytest.raises(ExampleError, match=r"x, record 1: not a tf\.train\.Example"):
+        list(inspect(["x"], storage=MemoryStorage({"x": content})))
+
+
+def test_progress_counts_records():
+    content = frame_record(encode_example({"a": 1})) * 3
+    steps = []
+
+    list(inspect(["x"], storage=MemoryStorage({"x": content}), advance=steps.append))
+
+    assert 3 == sum(steps)

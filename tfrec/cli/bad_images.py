@@ -1,0 +1,39 @@
+"""What people read of images that cannot be used: build, check."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tfrec.cli.render import count, say, say_table, tell
+
+if TYPE_CHECKING:
+    from tfrec.errors import ImageError
+
+CopyImages: TypeAlias = "Callable[[Sequence[ImageError]], None]"
+
+
+def copy_nothing(_images: "Sequence[ImageError]") -> None:
+    """Copy no image: no quarantine was asked for."""
+
+
+def tell_images(images: "Sequence[ImageError]", verdict: str) -> None:
+    """Name each bad image and its reason."""
+    for image in images:
+        tell(f"{verdict}: {image}")
+
+
+def say_reasons(images: "Sequence[ImageError]", verdict: str) -> None:
+    """Say how many images are bad, and for which reasons."""
+    if not images:
+        return
+    say(f"{count(len(images), 'image')} {verdict}")
+    reasons = Counter(image.kind for image in images)
+    say_table(
+        [(f"{number:,}", reason) for reason, number in reasons.most_common()],
+        numeric=frozenset({0}),
+    )
+
+
+def as_document(images: "Sequence[ImageError]") -> list[dict[str, Any]]:
+    """Return the images as JSON values."""
+    return [{"path": image.path, "reason": image.reason} for image in images]

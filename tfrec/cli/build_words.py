@@ -1,0 +1,63 @@
+"""What `tfrec build` says of a build."""
+
+from typing import TYPE_CHECKING, Any
+
+from tfrec.cli import bad_images
+from tfrec.cli.render import count, num_bytes, say, say_table, tell
+
+if TYPE_CHECKING:
+    from tfrec.operations.build import BuildReport
+    from tfrec.source.image_source import ImageSource
+
+
+def tell_notes(report: "BuildReport") -> None:
+    """Say what a user may not expect of the dataset."""
+    for note in report.notes:
+        tell(f"note: {note}")
+    for found in report.duplicates:
+        tell(
+            f"note: {found.path} in the split {found.split} is the same file as "
+            f"{found.other_path} in {found.other_split}"
+        )
+
+
+def say_summary(report: "BuildReport", source: "ImageSource") -> None:
+    """Say what the dataset holds, and what was left out of it."""
+    manifest = report.manifest
+    size = num_bytes(sum(shard.num_bytes for shard in manifest.shards))
+    say(f"{report.path}: {count(manifest.num_records, 'record')}, {size}")
+    if len(manifest.splits) > 1:
+        splits = manifest.splits.items()
+        say_table([(name, count(split.num_records, "record")) for name, split in splits])
+    rows = [
+        (str(label), name, count(num_images, "image"))
+        for label, (name, num_images) in enumerate(
+            report.images_per_class.items(), manifest.label_offset
+        )
+    ]
+    say_table([("label", "class", "images"), *rows], numeric=frozenset({0}))
+    bad_images.say_reasons(report.skipped, "skipped")
+    say_ignored(source)
+
+
+def say_ignored(source: "ImageSource") -> None:
+    """Say how many files were ignored for which reasons."""
+    if source.ignored:
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in source.ignored.items())
+        say(f"ignored: {reasons}")
+
+
+def as_document(report: "BuildReport", source: "ImageSource") -> dict[str, Any]:
+    """Return the summary as JSON values."""
+    manifest = report.manifest
+    return {
+        "path": report.path,
+        "num_records": manifest.num_records,
+        "num_bytes": sum(shard.num_bytes for shard in manifest.shards),
+        "labels": manifest.labels,
+        "images_per_class": dict(report.images_per_class),
+        "shards": [shard.name for shard in manifest.shards],
+        "skipped": bad_images.as_document(report.skipped),
+        "ignored": dict(source.ignored),
+        "notes": [*(note.sentence for note in source.notes), *report.notes],
+    }

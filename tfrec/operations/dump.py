@@ -1,0 +1,201 @@
+"""Write the images of records to files, through the coordinated pipeline.
+
+    file names -> reader threads -> records -> decode threads -> pictures -> the caller, who writes
+
+Every arrow is a bounded queue, so memory does not grow with the data. All threads belong to one
+coordinator: the first error stops them all and is raised. A picture's name has the index of its
+record, so the result does not depend on which thread was first.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tfrec.dataset.inputs import RecordFile, resolve_inputs
+from tfrec.engine import default_num_workers
+from tfrec.errors import ConfigError, ExampleError
+from tfrec.images import make_codec
+from tfrec.operations.fingerprint import MARKER_NAME, Fingerprint, is_untouched_dump
+from tfrec.operations.pictures import Picture, PictureMaker, ReadRecord
+from tfrec.operations.progress import Advance, ignore_progress
+from tfrec.pipeline import Coordinator, FIFOQueue, QueueRunner, input_producer
+from tfrec.storage import LocalStorage, Storage
+from tfrec.wire import open_records
+
+_RECORDS_AHEAD = 16  # 3 MiB of raw 256x256 images
+_PICTURES_AHEAD = 32
+_MAX_READERS = 4  # a reader gives 35,000 raw records a second, far more than are decoded
+
+
+@dataclass(frozen=True, slots=True)
+class DumpReport:
+    """What a dump has written.
+
+    Attributes:
+        path: of the directory.
+        images_per_folder: number of images by the name of their folder.
+        skipped: records that are no image, in the order of files and records.
+    """
+
+    path: str
+    images_per_folder: Mapping[str, int]
+    skipped: tuple[ExampleError, ...] = ()
+
+    @property
+    def num_images(self) -> int:
+        """Images of all folders."""
+        return sum(self.images_per_folder.values())
+
+
+def dump(
+    paths: Sequence[str],
+    out: str,
+    *,
+    storage: Storage | None = None,
+    image_format: Literal["jpeg", "png"] = "jpeg",
+    image_key: str | None = None,
+    label_key: str | None = None,
+    size: tuple[int, int] = (256, 256),
+    on_error: Literal["fail", "skip"] = "fail",
+    num_threads: int | None = None,
+    overwrite: bool = False,
+    advance: Advance = ignore_progress,
+) -> DumpReport:
+    """Write each record's image to `out/CLASS/INDEX.SUFFIX`.
+
+    Raw pixels become JPEG of quality 95, or PNG; encoded images are kept byte for byte.
+
+    Args:
+        paths: of record files, and directories of them.
+        out: the directory to make; it appears whole or not at all.
+        storage: where all files are; this machine's files by default.
+        image_format: of raw pixels.
+        image_key: the feature that is the image; by default looked for.
+        label_key: the feature that is the label; by default looked for.
+        size: (width, height) of raw pixels where neither record nor manifest says it.
+        on_error: what a record that is no image does: end the dump, or be left out.
+        num_threads: that decode; by default one for each core this process may use.
+        overwrite: replace `out` if it is a dump that nobody has changed.
+        advance: called with a number of records whenever they are done.
+
+    Raises:
+        ConfigError: `out` is something else than a dump, or is not to be replaced.
+        ExampleError: a record is no image, and `on_error` is "fail".
+        DataLossError: a file is damaged.
+        OSError: a file can't be read or written; it names the file.
+    """
+    storage = storage or LocalStorage()
+    files = resolve_inputs(paths, storage)
+    codec = make_codec("png") if image_format == "png" else make_codec("jpeg", quality=95)
+    make_picture = PictureMaker(codec, image_key, label_key, size)
+    name_picture = _picture_namer(files)
+    _refuse_target(out, storage, overwrite=overwrite)
+    per_folder: Counter[str] = Counter()
+    skipped: list[ExampleError] = []
+    fingerprint = Fingerprint()
+    pipeline = _run_pipeline(files, make_picture, storage, num_threads or default_num_workers())
+    with storage.publish_directory(out, replace=overwrite) as directory, closing(pipeline):
+        for picture in pipeline:
+            advance(1)
+            if isinstance(picture, ExampleError):
+                if on_error == "fail":
+                    raise picture
+                skipped.append(picture)
+                continue
+            name = name_picture(picture)
+            storage.write(storage.join(directory, picture.folder, name), picture.content)
+            fingerprint.add(f"{picture.folder}/{name}", len(picture.content))
+            per_folder[picture.folder] += 1
+        storage.write(storage.join(directory, MARKER_NAME), fingerprint.to_json())
+    order = {file.path: position for position, file in enumerate(files)}
+    skipped.sort(key=lambda error: (order[error.path or ""], error.index or 0))
+    return DumpReport(out, dict(sorted(per_folder.items())), tuple(skipped))
+
+
+def _refuse_target(out: str, storage: Storage, *, overwrite: bool) -> None:
+    found = storage.info(out)
+    if found is None:
+        return
+    if found.kind != "directory":
+        raise ConfigError(f"{out} exists and is no directory")
+    if next(iter(storage.scan(out)), None) is None:
+        return
+    if not overwrite:
+        raise ConfigError(f"{out} is not empty; `--overwrite` replaces it if `tfrec dump` made it")
+    if not is_untouched_dump(out, storage):
+        raise ConfigError(
+            f"{out} holds files that `tfrec dump` did not write; remove it yourself, or name "
+            "another directory"
+        )
+
+
+def _run_pipeline(
+    files: Sequence[RecordFile], make_picture: PictureMaker, storage: Storage, num_threads: int
+) -> Generator[Picture | ExampleError]:
+    """Yield a picture, or the error why there is none, for each record, in any order."""
+    num_readers = min(len(files), _MAX_READERS)
+    with Coordinator() as coord:
+        names = input_producer(files, num_epochs=1, shuffle=False, coord=coord)
+        records: FIFOQueue[ReadRecord] = FIFOQueue(_RECORDS_AHEAD, name="records")
+        pictures: FIFOQueue[Picture | ExampleError] = FIFOQueue(_PICTURES_AHEAD, name="pictures")
+        readers = [_Reader(names.dequeue, storage) for _ in range(num_readers)]
+
+        def decode() -> None:
+            record = records.dequeue()
+            try:
+                pictures.enqueue(make_picture(record))
+            except ExampleError as error:
+                pictures.enqueue(error)
+
+        runners = (
+            QueueRunner(records, [_enqueue_from(reader, records) for reader in readers]),
+            QueueRunner(pictures, [decode] * num_threads),
+        )
+        for runner in runners:
+            runner.create_threads(coord, daemon=True, start=True)
+        yield from pictures
+
+
+def _enqueue_from(reader: "_Reader", records: "FIFOQueue[ReadRecord]") -> Callable[[], None]:
+    def read() -> None:
+        records.enqueue(reader.read())
+
+    return read
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads records of one file after the other; belongs to one thread."""
+
+    next_file: Callable[[], RecordFile]
+    storage: Storage
+    _records: Iterator[ReadRecord] = field(default_factory=lambda: iter(()))
+
+    def read(self) -> ReadRecord:
+        """Return the next record, or raise what `next_file` raises at its end."""
+        while True:
+            record = next(self._records, None)
+            if record is not None:
+                return record
+            self._records = self._read_file(self.next_file())
+
+    def _read_file(self, file: RecordFile) -> Iterator[ReadRecord]:
+        with self.storage.open_read(file.path) as stream:
+            for index, record in enumerate(open_records(stream, path=file.path)):
+                yield ReadRecord(file, index, record.offset, record.data)
+
+
+def _picture_namer(files: Sequence[RecordFile]) -> Callable[[Picture], str]:
+    """Return what names a picture: by its record's index, and by its file where there are more."""
+    if len(files) == 1:
+        return lambda picture: f"{picture.record_index:06d}{picture.suffix}"
+    stems = [os.path.basename(file.path).partition(".")[0] for file in files]
+    if len(set(stems)) < len(stems):
+        stems = [f"{position:05d}-{stem}" for position, stem in enumerate(stems)]
+    prefixes = {file.path: stem for file, stem in zip(files, stems, strict=True)}
+    return lambda picture: (
+        f"{prefixes[picture.file.path]}-{picture.record_index:06d}{picture.suffix}"
+    )

@@ -1,0 +1,98 @@
+"""Say whether a dataset is what a build would write now, without writing anything."""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+
+from tfrec.dataset.manifest import Manifest
+from tfrec.dataset.metadata import describe_dataset
+from tfrec.dataset.naming import INDEX_SUFFIX, is_record_path, manifest_path
+from tfrec.dataset.plan import BuildConfig
+from tfrec.operations.build import open_work
+from tfrec.operations.indexes import make_index_of
+from tfrec.operations.journal import Journal
+from tfrec.operations.progress import Advance, ignore_progress
+from tfrec.operations.recorded import Recorded, load_recorded
+from tfrec.operations.shards import WrittenShard
+from tfrec.operations.work import Work, read_file
+from tfrec.source.image_source import ImageSource
+from tfrec.storage import LocalStorage, Storage
+
+
+def find_outdated(
+    source: ImageSource,
+    out: str,
+    config: BuildConfig | None = None,
+    *,
+    storage: Storage | None = None,
+    engine: str | Executor = "threads",
+    num_workers: int | None = None,
+    advance: Advance = ignore_progress,
+) -> tuple[str, ...]:
+    """Return the reasons why `build` with the same arguments would write something; none if not.
+
+    Image files are read and not decoded.
+
+    Raises:
+        BadImagesError: images of the dataset are known to be bad, and may not be left out.
+        ConfigError: the settings contradict each other.
+    """
+    storage = storage or LocalStorage()
+    recorded = load_recorded(out, storage)
+    if not is_record_path(out) and Journal(out, storage).exists():
+        return (f"{out}: a build was interrupted",)
+    if recorded.manifest is None:
+        return (f"{out}: there is no dataset of tfrec",)
+    with open_work(source, out, config, storage, engine, num_workers, advance) as work:
+        return (
+            *_compare_settings(recorded.manifest, work),
+            *_compare_shards(recorded, recorded.manifest, work),
+        )
+
+
+def _compare_settings(found: Manifest, work: Work) -> Iterator[str]:
+    # As JSON has it, where a tuple is a list.
+    expected = Manifest.from_json(work.make_manifest([]).to_json(), path=work.out)
+    for what, values, wanted in (
+        ("version of", found.versions, expected.versions),
+        ("setting", found.config, expected.config),
+    ):
+        for name in sorted({*values, *wanted}):
+            if values.get(name) != wanted.get(name):
+                yield f"the {what} `{name}` is {wanted.get(name)!r} and was {values.get(name)!r}"
+    if (found.class_names, found.label_offset) != (expected.class_names, expected.label_offset):
+        yield "the classes or their numbers have changed"
+
+
+def _compare_shards(recorded: Recorded, manifest: Manifest, work: Work) -> Iterator[str]:
+    examined = work.examine(recorded.find_candidates)
+    finished = []
+    for plan in work.plan.shards:
+        found = examined[plan.name]
+        work.advance(len(plan.images))
+        if found.kept is None:
+            yield f"{plan.name}: {found.reason}"
+        else:
+            finished.append(WrittenShard(found.kept.shard, found.digests))
+    for shard in manifest.shards:
+        if shard.name not in examined:
+            yield f"{shard.name}: it is no part of the dataset any more"
+    if len(finished) == len(examined):
+        yield from _compare_small_files(work.make_manifest(finished), work)
+
+
+def _compare_small_files(manifest: Manifest, work: Work) -> Iterator[str]:
+    """Compare the manifest and all that is derived from shards that are as they should be."""
+    expected = {manifest_path(work.out): manifest.to_json()}
+    join = work.storage.join
+    if not is_record_path(work.out):
+        files = describe_dataset(manifest, work.plan)
+        expected |= {join(work.out, name): content for name, content in files.items()}
+    if work.plan.config.index:
+        for path in work.shard_paths:
+            expected[f"{path}{INDEX_SUFFIX}"] = make_index_of(path, work.storage)
+    for path, content in expected.items():
+        found = read_file(path, work.storage)
+        if found is None:
+            yield f"{path}: the file is missing"
+        elif found != content:
+            yield f"{path}: the file's content has changed"

@@ -1,0 +1,132 @@
+"""What it takes to carry out a plan, and how its shards are written by either kind of executor."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from tfrec.dataset.manifest import Manifest, Split
+from tfrec.dataset.naming import is_record_path
+from tfrec.dataset.plan import BuildPlan, ShardPlan
+from tfrec.engine import map_completed, shares_memory
+from tfrec.errors import BadImagesError, ImageError
+from tfrec.operations.inputs_digest import current_versions
+from tfrec.operations.progress import Advance
+from tfrec.operations.records import RecordMaker
+from tfrec.operations.resume import Candidate, ExaminedShard, examine_shards
+from tfrec.operations.shards import (
+    RecordFeed,
+    ShardTask,
+    WrittenShard,
+    write_shard,
+    write_shard_file,
+)
+from tfrec.storage import Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A plan, and what it takes to carry it out; at most `window` tasks are in flight."""
+
+    plan: BuildPlan
+    out: str
+    make_record: RecordMaker
+    storage: Storage
+    executor: Executor
+    window: int
+    advance: Advance
+
+    def examine(
+        self, find_candidates: Callable[[ShardPlan], tuple[Candidate, ...]]
+    ) -> dict[str, ExaminedShard]:
+        """Return what is there of each shard, by name.
+
+        Raises:
+            BadImagesError: a shard that is there has left images out, and none may be.
+        """
+        found = examine_shards(
+            self.plan.shards,
+            find_candidates,
+            self.make_record,
+            executor=self.executor,
+            window=self.window,
+        )
+        examined = {shard.plan.name: shard for shard in found}
+        kept = [shard.kept for shard in examined.values() if shard.kept is not None]
+        bad = [ImageError(bad.path, bad.reason) for file in kept for bad in file.shard.skipped]
+        if bad and self.plan.config.on_error == "fail":
+            raise BadImagesError(tuple(bad))
+        return examined
+
+    def write_files(
+        self, plans: Sequence[ShardPlan], path_of: Callable[[str], str]
+    ) -> Iterator[WrittenShard]:
+        """Write the files of shards; yield each when it is finished."""
+        if not shares_memory(self.executor):
+            tasks = (ShardTask(plan, path_of(plan.name), self.make_record) for plan in plans)
+            for task, written in map_completed(
+                self.executor, write_shard_file, tasks, window=self.window
+            ):
+                self.advance(len(task.plan.images))
+                yield written
+            return
+        with self.feed(plans) as feed:
+            for plan in plans:
+                with self.storage.publish(path_of(plan.name)) as stream:
+                    written = write_shard(stream, plan, feed)
+                yield written
+
+    def feed(self, plans: Sequence[ShardPlan]) -> RecordFeed:
+        """Return what makes the records of shards, image by image."""
+        return RecordFeed(
+            self.make_record,
+            plans,
+            executor=self.executor,
+            window=self.window,
+            advance=self.advance,
+        )
+
+    @property
+    def shard_paths(self) -> list[str]:
+        """Where the files of the plan's shards are, in order."""
+        if is_record_path(self.out):
+            return [self.out]
+        return [self.storage.join(self.out, plan.name) for plan in self.plan.shards]
+
+    def make_manifest(self, finished: Sequence[WrittenShard]) -> Manifest:
+        """Return the manifest of a dataset with these shards, the first ones of the plan."""
+        labels = self.plan.labels
+        by_split: dict[str, list[tuple[ShardPlan, WrittenShard]]] = {}
+        for plan, shard in zip(self.plan.shards, finished, strict=False):
+            by_split.setdefault(plan.split, []).append((plan, shard))
+        return Manifest(
+            versions=current_versions(),
+            class_names=labels.names,
+            label_offset=labels.offset,
+            config=self.plan.config.to_json(),
+            splits={name: self._make_split(shards) for name, shards in by_split.items()},
+        )
+
+    def publish_changed(self, path: str, content: bytes) -> None:
+        """Write a small file unless it has that content already."""
+        if read_file(path, self.storage) != content:
+            with self.storage.publish(path) as stream:
+                stream.write(content)
+
+    def _make_split(self, shards: Sequence[tuple[ShardPlan, WrittenShard]]) -> Split:
+        labels = self.plan.labels
+        counts = dict.fromkeys(labels.names, 0)
+        for plan, written in shards:
+            skipped = {image.path for image in written.shard.skipped}
+            for image in plan.images:
+                if image.path not in skipped:
+                    counts[labels.name(image.label)] += 1
+        return Split(tuple(written.shard for _, written in shards), counts)
+
+
+def read_file(path: str, storage: Storage) -> bytes | None:
+    """Return a small file's content; None where it is not there."""
+    try:
+        with storage.open_read(path) as stream:
+            return stream.read()
+    except FileNotFoundError:
+        return None
