@@ -578,6 +578,37 @@ def test_interrupted_callback_keeps_nobody_waiting(start):
     assert waiter.result()
 
 
+class InterruptingLock:
+    """A lock whose release is interrupted once, as by Ctrl-C right after it."""
+
+    def __init__(self, lock):
+        self._lock = lock
+        self.interrupts = True
+
+    def __enter__(self):
+        return self._lock.__enter__()
+
+    def __exit__(self, *error):
+        self._lock.__exit__(*error)
+        if self.interrupts:
+            self.interrupts = False
+            raise KeyboardInterrupt
+
+
+def test_stop_that_was_cut_short_is_made_up_by_the_next(start):
+    coord = Coordinator()
+    called = []
+    waiter = start(coord.wait_for_stop)
+    coord.call_on_stop(lambda: called.append(1))
+    coord._lock = InterruptingLock(coord._lock)
+    interrupted = raised_by(coord.request_stop)
+    coord.request_stop()
+
+    assert isinstance(interrupted, KeyboardInterrupt)
+    assert [1] == called
+    assert waiter.result()
+
+
 # Signals
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -14,7 +15,11 @@ import pytest
 from tfrec.errors import CancelledError, OutOfRangeError
 from tfrec.pipeline import Coordinator, FIFOQueue, RandomShuffleQueue, batch
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX timers and signals")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="needs signals to one thread"),
+    # An interrupt that strikes in a weak reference's callback is reported and dropped by Python.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 NUM_ELEMENTS = 3000
 
@@ -63,6 +68,12 @@ def interrupt():
     raise Interrupted
 
 
+def produce(queue):
+    for number in range(NUM_ELEMENTS):
+        queue.enqueue(number)
+    queue.close()
+
+
 def consume(storm, take):
     """Take until the end, and go on after each interrupt."""
     elements = []
@@ -81,32 +92,27 @@ def consume(storm, take):
 
 @pytest.mark.parametrize("capacity", [1, 8])
 def test_interrupted_dequeue_loses_and_repeats_nothing(start, capacity):
-    queue = FIFOQueue(capacity)
-
-    def produce():
-        for number in range(NUM_ELEMENTS):
-            queue.enqueue(number)
-        queue.close()
-
     with Storm(interrupt) as storm:
-        start(produce)
-        elements = consume(storm, queue.dequeue)
+        while storm.num_hits < 20:
+            queue = FIFOQueue(capacity)
+            producer = start(produce, queue)
+            elements = consume(storm, queue.dequeue)
+            producer.result()
 
-    assert list(range(NUM_ELEMENTS)) == elements
-    assert storm.num_hits > 10
+            assert list(range(NUM_ELEMENTS)) == elements
 
 
 @pytest.mark.parametrize("number", [1, 3, 20])
 def test_interrupted_dequeue_many_loses_and_repeats_nothing(start, number):
     queue = FIFOQueue(8)
 
-    def produce():
+    def produce_fives():
         for number in range(0, 2000, 5):
             queue.enqueue_many(range(number, number + 5))
         queue.close()
 
     with Storm(interrupt) as storm:
-        start(produce)
+        start(produce_fives)
         batches = consume(storm, lambda: queue.dequeue_many(number))
 
     elements = [element for found in batches for element in found]
@@ -115,14 +121,8 @@ def test_interrupted_dequeue_many_loses_and_repeats_nothing(start, number):
 
 def test_interrupted_draws_lose_and_repeat_nothing(start):
     queue = RandomShuffleQueue(16, 4)
-
-    def produce():
-        for number in range(NUM_ELEMENTS):
-            queue.enqueue(number)
-        queue.close()
-
     with Storm(interrupt) as storm:
-        start(produce)
+        start(produce, queue)
         elements = consume(storm, queue.dequeue)
 
     assert list(range(NUM_ELEMENTS)) == sorted(elements)
@@ -192,12 +192,18 @@ def test_interrupted_stop_leaves_nobody_waiting(start):
 
 def test_interrupted_stage_ends_its_threads_in_its_block():
     for _ in range(50):
-        with pytest.raises(Interrupted), Storm(interrupt) as storm, Coordinator():
+        with suppress(Interrupted), Storm(interrupt) as storm, Coordinator():
             storm.armed = True
             for _ in batch(lambda: 1, 4, num_threads=3):
-                pass
+                if not storm.armed:  # it struck in a weak reference's callback, which drops it
+                    break
 
-    assert [] == [thread for thread in threading.enumerate() if "QueueRunner" in thread.name]
+    # A thread whose `start` was interrupted may stand in the list without ever having run.
+    assert [] == [
+        thread.name
+        for thread in threading.enumerate()
+        if "QueueRunner" in thread.name and thread.is_alive()
+    ]
 
 
 # Whole programs
