@@ -288,7 +288,23 @@ def test_error_says_which_stage_and_operation():
     with pytest.raises(ValueError, match="x") as caught:
         iterate(stage)
 
-    assert [f"raised by the source of stage {stage.queue.name!r}"] == caught.value.__notes__
+    assert [f"in stage {stage.queue.name!r}, operation 'enqueue_0'"] == caught.value.__notes__
+
+
+def test_failure_in_a_chain_names_the_stage_where_it_happened():
+    first = batch(failing_after(0, ValueError("x")), 2)
+    with pytest.raises(ValueError, match="x") as caught:
+        iterate(batch(first, 2))
+
+    assert [f"in stage {first.queue.name!r}, operation 'enqueue_0'"] == caught.value.__notes__
+
+
+def test_element_that_does_not_fit_names_its_stage():
+    stage = batch(iter([1, "a"]), 2)
+    with pytest.raises(TypeError) as caught:
+        iterate(stage)
+
+    assert [f"in stage {stage.queue.name!r}, operation 'enqueue_0'"] == caught.value.__notes__
 
 
 def test_error_leaves_the_block_once():

@@ -270,12 +270,13 @@ class Coordinator:
         with self._lock:
             covered = self._threads.union(threads) - {threading.current_thread()}
         watcher = self._wait_for_stop_or(covered)
+        stragglers: list[threading.Thread] = []
         if self._stopped:
-            join_all(covered, self._grace_secs if grace_secs is None else grace_secs)
+            grace_secs = self._grace_secs if grace_secs is None else grace_secs
+            stragglers = join_all(covered, grace_secs)
         with self._lock:
             self._joined = True
             self._threads.clear()
-            stragglers = [thread for thread in covered if thread.is_alive()]
         if watcher is not None and not stragglers:
             watcher.join()
         return stragglers
