@@ -1,5 +1,6 @@
 """Options that several commands share.
 
+compression      reshard, salvage
 json_output      build, check, dump, verify, inspect
 dataset_paths    dump, verify, inspect
 engine           build
@@ -57,6 +58,14 @@ engine = click.option(
     default="threads",
     show_default=True,
     help="What the workers are; processes write a whole file each.",
+)
+
+compression = click.option(
+    "--compression",
+    type=click.Choice(["auto", "none", "gzip", "zlib"]),
+    default="auto",
+    show_default=True,
+    help="Of what is written; `auto` goes by the name: .gz is gzip, .zz is zlib.",
 )
 
 quarantine = click.option(
