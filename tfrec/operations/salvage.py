@@ -9,6 +9,7 @@ from tfrec.operations.output import (
     choose_compression,
     publish_records,
     refuse_output,
+    remove_manifest,
 )
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.record_checks import Fault
@@ -80,4 +81,5 @@ def salvage(
                 advance(1)
         if faults and not writer.num_records:
             raise DataLossError(path, 0, 0, "no record is intact, so nothing is written")
+    remove_manifest(out, storage)
     return SalvageReport(out, writer.num_records, num_bytes_lost, tuple(faults))
