@@ -285,7 +285,9 @@ def test_top_folders_as_splits_may_take_given_labels():
         "val/a/1.png", "val/c/2.png", label_rule="second", labels=LabelMap(("a", "b", "c"))
     )
 
-    assert [("val/a/1.png", 0), ("val/c/2.png", 2)] == [image[:2] for image in split_by_folder(source)["val"]]
+    assert [("val/a/1.png", 0), ("val/c/2.png", 2)] == [
+        image[:2] for image in split_by_folder(source)["val"]
+    ]
 
 
 def test_a_folder_whose_name_no_split_can_have_is_refused():

@@ -66,7 +66,9 @@ def test_a_file_called_as_a_column_is_no_header():
 
 
 def test_what_is_a_header_can_be_said():
-    assert [("a.png", 0)] == [image[:2] for image in scan("where,what\na.png,cat\n", has_header=True)]
+    assert [("a.png", 0)] == [
+        image[:2] for image in scan("where,what\na.png,cat\n", has_header=True)
+    ]
     with pytest.raises(SourceError, match="line 1 names `path`"):
         scan("path,label\n", has_header=False)
 

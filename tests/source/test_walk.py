@@ -31,7 +31,9 @@ def test_class_is_the_first_folder_and_classes_are_sorted_by_their_bytes():
     source = scan("steak/1.png", "pizza/2.png", "pizza/10.png")
 
     assert ("pizza", "steak") == source.labels.names
-    assert [("pizza/10.png", 0), ("pizza/2.png", 0), ("steak/1.png", 1)] == [image[:2] for image in source]
+    assert [("pizza/10.png", 0), ("pizza/2.png", 0), ("steak/1.png", 1)] == [
+        image[:2] for image in source
+    ]
     assert isinstance(next(iter(source)), LabelledImage)
     assert 3 == source.num_images
 

@@ -1,5 +1,9 @@
 """The small files beside the shards of a directory dataset, for people and for other readers."""
 
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
 from tfrec.dataset.label_files import describe_labels
 from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.naming import INDEX_SUFFIX, LABEL_MAP_NAME, LABELS_NAME, MANIFEST_NAME
@@ -18,14 +22,23 @@ def describe_dataset(manifest: Manifest, plan: BuildPlan) -> dict[str, bytes]:
     }
 
 
-def find_own_names(manifest: Manifest) -> set[str]:
-    """Return the names of all files that a directory dataset may have according to its manifest."""
-    shards = [shard.name for shard in manifest.shards]
-    names = {MANIFEST_NAME, LABELS_NAME, LABEL_MAP_NAME, INFO_NAME, FEATURES_NAME, *shards}
-    if manifest.config.get("index"):
+def list_own_names(shards: Iterable[str], config: Mapping[str, Any]) -> set[str]:
+    """Return the names of all files that a directory dataset has.
+
+    `shards` are the names of its shards, and `config` its settings as a manifest has them.
+    """
+    shards = list(shards)
+    names = {MANIFEST_NAME, LABELS_NAME, *shards}
+    if config.get("index"):
         names.update(f"{shard}{INDEX_SUFFIX}" for shard in shards)
-    try:
-        label_file = label_file_name(load_schema(str(manifest.config.get("schema"))))
-    except ConfigError:  # a user's own, which isn't there any more
-        label_file = None
-    return names | ({label_file} if label_file else set())
+    has_tfds = config.get("compression", "none") == "none"
+    if has_tfds:
+        names |= {INFO_NAME, FEATURES_NAME}
+    with suppress(ConfigError):  # a user's own schema, which isn't there any more
+        schema = load_schema(str(config.get("schema")))
+        label_file = label_file_name(schema)
+        if has_tfds and label_file is not None:
+            names.add(label_file)
+        if schema.has_label_map:
+            names.add(LABEL_MAP_NAME)
+    return names

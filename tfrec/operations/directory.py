@@ -14,8 +14,8 @@ leaves a journal, from which the next one knows every finished shard and every f
 from collections.abc import Mapping
 
 from tfrec.dataset.manifest import Manifest
-from tfrec.dataset.metadata import describe_dataset, find_own_names
-from tfrec.dataset.naming import INDEX_SUFFIX, manifest_path, staged_name
+from tfrec.dataset.metadata import describe_dataset, list_own_names
+from tfrec.dataset.naming import INDEX_SUFFIX, MANIFEST_NAME, manifest_path, staged_name
 from tfrec.operations.indexes import make_index_of
 from tfrec.operations.journal import Journal
 from tfrec.operations.recorded import load_recorded
@@ -33,8 +33,10 @@ class DirectoryBuild:
         self._journal = Journal(work.out, work.storage)
         self._recorded = load_recorded(work.out, work.storage)
         self._earlier_names = set(self._recorded.journal.names)
-        if self._recorded.manifest is not None:
-            self._earlier_names |= find_own_names(self._recorded.manifest)
+        previous = self._recorded.manifest
+        if previous is not None:
+            shards = (shard.name for shard in previous.shards)
+            self._earlier_names |= list_own_names(shards, previous.config)
 
     def run(self) -> tuple[Manifest, dict[str, WrittenShard], list[str]]:
         """Return the manifest, all finished shards by name, and the names of those written now."""
@@ -66,9 +68,9 @@ class DirectoryBuild:
 
     def _begin(self) -> None:
         """Journal the names of all files that were and will be ours."""
-        self._journal.begin(
-            sorted(self._earlier_names | {plan.name for plan in self._work.plan.shards})
-        )
+        plan = self._work.plan
+        planned = list_own_names((shard.name for shard in plan.shards), plan.config.to_json())
+        self._journal.begin(sorted(self._earlier_names | planned))
 
     def _finish(
         self, manifest: Manifest, examined: Mapping[str, ExaminedShard], *, is_begun: bool
@@ -88,7 +90,7 @@ class DirectoryBuild:
         names = self._publish_others(manifest)
         if has_changed:
             self._work.publish_changed(path, content)
-            self._remove_stale(names | find_own_names(manifest))
+            self._remove_stale({MANIFEST_NAME, *names, *(shard.name for shard in manifest.shards)})
             self._journal.remove()
 
     def _rename_staged(self, examined: Mapping[str, ExaminedShard]) -> None:
@@ -102,12 +104,12 @@ class DirectoryBuild:
         files = describe_dataset(manifest, self._work.plan)
         for name, content in files.items():
             self._work.publish_changed(self._path(name), content)
-        if self._work.plan.config.index:
-            for plan in self._work.plan.shards:
-                path = self._path(plan.name)
-                index = make_index_of(path, self._storage)
-                self._work.publish_changed(f"{path}{INDEX_SUFFIX}", index)
-        return set(files)
+        shards = self._work.plan.shards if self._work.plan.config.index else ()
+        for plan in shards:
+            path = self._path(plan.name)
+            index = make_index_of(path, self._storage)
+            self._work.publish_changed(f"{path}{INDEX_SUFFIX}", index)
+        return {*files, *(f"{plan.name}{INDEX_SUFFIX}" for plan in shards)}
 
     def _remove_stale(self, names: set[str]) -> None:
         """Remove files of earlier builds, and what killed ones have left of any."""

@@ -1,28 +1,15 @@
-"""The index of a record file as NVIDIA DALI's `tfrecord2idx` writes it: `<offset> <size>` a line.
+"""The indexes that a build writes: DALI's text, which says nothing of the time of its file.
 
-The size has the 16 bytes of the frame in it. PyTorch's `tfrecord` reads the same text. It says
-nothing of the file's time, so that equal files have equal indexes.
+So equal files have equal indexes, and a dataset stays equal to itself when it is copied.
 """
 
-import io
-from collections.abc import Iterator
-from typing import BinaryIO
-
 from tfrec.storage import Storage
-from tfrec.wire.framing import HEADER_SIZE, OVERHEAD, Place, check_header
+from tfrec.wire.index import scan_index
 
 
 def make_index_of(path: str, storage: Storage) -> bytes:
-    """Return the text of the index of a whole, uncompressed record file."""
+    """Return the text of the index of an uncompressed record file."""
+    info = storage.info(path)
     with storage.open_read(path) as stream:
-        return b"".join(_describe_records(stream, path))
-
-
-def _describe_records(stream: BinaryIO, path: str) -> Iterator[bytes]:
-    offset = num_records = 0
-    while header := stream.read(HEADER_SIZE):
-        size = check_header(header, Place(path, num_records, offset)) + OVERHEAD
-        yield b"%d %d\n" % (offset, size)
-        offset += size
-        num_records += 1
-        stream.seek(size - HEADER_SIZE, io.SEEK_CUR)
+        index = scan_index(stream, path=path, size=0 if info is None else info.size)
+    return b"".join(index.to_text())
