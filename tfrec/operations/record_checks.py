@@ -104,7 +104,7 @@ class RecordChecker:
         if self.kind == "Example":
             yield Fault(index, offset, reason)
         else:
-            yield Fault(index, offset, f"not a {self.kind}, as others of the file are")
+            yield Fault(index, offset, f"no {self.kind}, as others of the file are")
 
     def _check_example(self, features: Mapping[str, FeatureValue]) -> Iterator[str]:
         """Yield what is wrong with a decoded Example."""
