@@ -38,7 +38,9 @@ def time_ours() -> float:
 
 def main() -> None:
     turns = [(time_standard(), time_ours()) for _ in range(NUM_TURNS)]
-    standard, ours = (statistics.median(times) / NUM_ELEMENTS * 1e9 for times in zip(*turns))
+    standard, ours = (
+        statistics.median(times) / NUM_ELEMENTS * 1e9 for times in zip(*turns, strict=True)
+    )
     print(f"queue.Queue  {standard:6.0f} ns an element")
     print(f"FIFOQueue    {ours:6.0f} ns an element, {ours / standard:.2f} times as much")
 

@@ -8,7 +8,6 @@ import sys
 import pytest
 from PIL import Image
 
-
 SORTED = "note: records are sorted by class; `--shuffle` mixes them\n"
 
 

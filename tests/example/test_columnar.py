@@ -1,7 +1,7 @@
 """Batches read by NumPy: the same values and errors as one by one, whatever the records."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfrec.errors import ExampleError
@@ -88,11 +88,13 @@ def records(draw):
     return encode_example(features)
 
 
+@settings(deadline=None)
 @given(st.lists(records(), max_size=6))
 def test_batches_are_read_as_one_by_one(batch):
     assert read_one_by_one(SPECS, batch) == result_of(ExampleParser(SPECS), batch)
 
 
+@settings(deadline=None)
 @given(st.lists(records(), min_size=2, max_size=4), st.data())
 def test_damage_is_read_as_one_by_one(batch, data):
     """Any byte may be another, any record cut or longer."""
@@ -106,6 +108,7 @@ def test_damage_is_read_as_one_by_one(batch, data):
     assert read_one_by_one(SPECS, batch) == result_of(ExampleParser(SPECS), batch)
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(records(), max_size=4), max_size=4))
 def test_layouts_of_earlier_batches_change_nothing(batches):
     parser = ExampleParser(SPECS)
@@ -197,10 +200,10 @@ def test_blocks_wider_than_the_room_behind_the_records_are_read():
 
 
 def test_few_rows_are_not_worth_a_layout(monkeypatch):
-    monkeypatch.setattr(columnar, "_MIN_ROWS", 24)
+    monkeypatch.setattr(columnar, "_MIN_ROWS", 12)
     parser = ExampleParser({"i": SPECS["i"]})
 
-    assert (23, 0) == (num_left(parser, [record()] * 23), num_left(parser, [record()] * 24))
+    assert (11, 0) == (num_left(parser, [record()] * 11), num_left(parser, [record()] * 12))
 
 
 def test_rows_of_no_layout_stand_in_their_places():

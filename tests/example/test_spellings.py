@@ -4,11 +4,13 @@ The bytes are built by hand from the protobuf encoding: tag = field << 3 | wire 
 """
 
 import struct
+from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import pytest
 from google.protobuf.internal import api_implementation
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfrec.errors import ExampleError
@@ -317,6 +319,16 @@ def test_the_plain_way_agrees_with_protobuf(data):
         expected = decoded_or_none(data)
 
     assert expected == decoded_or_none(data)
+
+
+@pytest.mark.fuzz
+@settings(max_examples=50_000, deadline=None)
+@given(st.one_of(nearly_plain(), st.binary(max_size=100)))
+def test_no_bytes_give_another_error(data):
+    specs = {"a": VarLenFeature("int64"), "b": VarLenFeature("string")}
+    for read in (decode_example, partial(parse_single_example, features=specs)):
+        with suppress(ExampleError):
+            read(data)
 
 
 def decoded_or_none(data):

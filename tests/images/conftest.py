@@ -2,11 +2,13 @@
 
 import io
 import os
+import random
 import struct
 import zlib
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 
 @pytest.fixture
@@ -19,6 +21,72 @@ def save():
         return target.getvalue()
 
     return save_image
+
+
+@pytest.fixture
+def noise():
+    """Return a function that makes a picture of random values, the same for the same seed."""
+
+    def make(width=256, height=256, mode="RGB", seed=0):
+        size = width * height * len(Image.new(mode, (1, 1)).getbands())
+        return Image.frombytes(mode, (width, height), random.Random(seed).randbytes(size))
+
+    return make
+
+
+COLOURS = {"R": (255, 0, 0), "G": (0, 255, 0), "B": (0, 0, 255), "Y": (255, 255, 0)}
+
+
+@pytest.fixture
+def quadrants():
+    """Return a function that makes a 300x200 picture: red, green above blue, yellow."""
+
+    def make():
+        image = Image.new("RGB", (300, 200))
+        for at, colour in enumerate(COLOURS.values()):
+            left, top = at % 2 * 150, at // 2 * 100
+            image.paste(colour, (left, top, left + 150, top + 100))
+        return image
+
+    return make
+
+
+@pytest.fixture
+def read_quadrants():
+    """Return a function that names the colours of a decoded image's quadrants, row by row."""
+    letters = {colour: letter for letter, colour in COLOURS.items()}
+
+    def read(image):
+        raw, width, height = image.tobytes(), image.width, image.height
+        middles = [
+            (x, y) for y in (height // 4, height * 3 // 4) for x in (width // 4, width * 3 // 4)
+        ]
+        found = [raw[(y * width + x) * 3 :][:3] for x, y in middles]
+        return "".join(letters[tuple(255 * (value > 127) for value in colour)] for colour in found)
+
+    return read
+
+
+@pytest.fixture
+def oriented():
+    """Return a function that makes EXIF data with an orientation."""
+
+    def make(orientation):
+        exif = Image.Exif()
+        exif[0x0112] = orientation
+        return exif
+
+    return make
+
+
+@pytest.fixture
+def with_segment():
+    """Return a function that puts a segment before all others of a JPEG."""
+
+    def insert(jpeg, marker, body):
+        return jpeg[:2] + bytes([0xFF, marker]) + struct.pack(">H", len(body) + 2) + body + jpeg[2:]
+
+    return insert
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 import struct
 import zlib
+from fractions import Fraction
 
 import pytest
 from PIL import Image, ImageCms, __version__
@@ -54,6 +55,13 @@ class TestSixteenBits:
         image = Image.frombytes("I;16", (5, 1), struct.pack("<5H", *self.VALUES))
 
         assert list(self.SCALED) == pixels_of(save(image))
+
+    def test_every_value_is_rounded_to_the_nearest(self, save):
+        image = Image.frombytes("I;16", (256, 256), struct.pack("<65536H", *range(65_536)))
+
+        expected = [round(Fraction(value * 255, 65_535)) for value in range(65_536)]
+
+        assert expected == [red for red, _, _ in pixels_of(save(image))]
 
     @pytest.mark.parametrize("order", ["<", ">"])
     def test_tiff_is_scaled_in_both_byte_orders(self, make_tiff, order):

@@ -46,7 +46,7 @@ def test_order_for_a_seed_is_fixed_for_ever():
     """
     queue = range_input_producer(10, num_epochs=2, seed=42)
 
-    assert [9, 7, 8, 5, 3, 4, 1, 2, 0, 6] + [7, 5, 6, 2, 3, 8, 9, 4, 1, 0] == list(queue)
+    assert [9, 7, 8, 5, 3, 4, 1, 2, 0, 6, 7, 5, 6, 2, 3, 8, 9, 4, 1, 0] == list(queue)
 
 
 def test_shuffle_is_uniform():

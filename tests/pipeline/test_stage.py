@@ -409,7 +409,7 @@ def test_failure_reaches_the_consumer_while_others_are_in_their_source(gate, pri
 def test_classic_form_works_unchanged():
     collection = QueueRunners()
     coord = Coordinator()
-    names = string_input_producer(["a", "b", "c"], 2, False, collection=collection)  # noqa: FBT003
+    names = string_input_producer(["a", "b", "c"], 2, False, collection=collection)
     batches = batch(lambda: names.dequeue(), 2, num_threads=1, collection=collection)
     threads = start_queue_runners(coord=coord, collection=collection)
     found = []

@@ -41,6 +41,12 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Write nothing; say whether OUT is what a build would write, and exit with 1 if not.",
 )
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Write nothing; show the classes and files that a build would write, their size and the "
+    "time it would take. Exit with 1 if there is no room for them.",
+)
 @options.workers
 @options.engine
 @click.option(
@@ -59,6 +65,7 @@ def build(
     quarantine: str | None,
     overwrite: bool,
     check: bool,
+    dry_run: bool,
     workers: int | None,
     engine: str,
     report_path: str | None,
@@ -88,6 +95,8 @@ def build(
         tell(f"note: {note.sentence}")
     if check:
         ctx.exit(_check(source, out, config, workers, engine))
+    if dry_run:
+        ctx.exit(_forecast(source, out, config, workers, as_json))
     with _quarantine_of(directory, quarantine) as copy_images:
         with progress_bar(source.num_images, "images") as advance:
             report = build_dataset(
@@ -127,6 +136,21 @@ def _check(
     for reason in reasons or [f"{out}: up to date"]:
         say(reason)
     return exits.FAILED if reasons else exits.DONE
+
+
+def _forecast(
+    source: "ImageSource", out: str, config: "BuildConfig", workers: int | None, as_json: bool
+) -> int:
+    """Say what a build would write; return the exit code."""
+    from tfrec.cli import forecast_words
+    from tfrec.operations.forecast import forecast
+
+    found = forecast(source, out, config, num_workers=workers)
+    if as_json:
+        say_json(forecast_words.as_document(found, source))
+    else:
+        forecast_words.say_forecast(found, out, source)
+    return exits.DONE if found.fits else exits.FAILED
 
 
 @contextmanager

@@ -37,6 +37,11 @@ def say_summary(report: "BuildReport", source: "ImageSource") -> None:
     ]
     say_table([("label", "class", "images"), *rows], numeric=frozenset({0}))
     bad_images.say_reasons(report.skipped, "skipped")
+    say_ignored(source)
+
+
+def say_ignored(source: "ImageSource") -> None:
+    """Say how many files were ignored for which reasons."""
     if source.ignored:
         reasons = ", ".join(f"{number:,} {reason}" for reason, number in source.ignored.items())
         say(f"ignored: {reasons}")

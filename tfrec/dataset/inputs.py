@@ -1,63 +1,130 @@
 """The record files that a reading command's arguments mean.
 
-An argument is a file, or a directory: of a dataset (its `dataset.json` names the files), or of
-record files (known by their names).
+file            itself; the manifest beside it, or in its directory, describes it
+directory       the files that its `dataset.json` names, or TFDS's `dataset_info.json`; else
+                those that are record files by their names, or by their first bytes
+dataset.json    the dataset that it describes; `OUT.json` stands for OUT
+*, ?, [], **    the files that match
+-               standard input
 """
 
+import os
+import re
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 
-from tfrec.dataset.manifest import Manifest, Shard, load_manifest
-from tfrec.dataset.naming import ShardName, is_record_path, manifest_path
-from tfrec.errors import ConfigError
+from tfrec.dataset.description import RecordFile, describe_directory, describe_file
+from tfrec.dataset.foreign import PREFIX_SIZE, describe_foreign
+from tfrec.dataset.globs import has_magic, match_files
+from tfrec.dataset.naming import MANIFEST_NAME, is_record_path
+from tfrec.dataset.opening import STANDARD_INPUT
+from tfrec.dataset.tfds_info import TFDS_NAME
+from tfrec.errors import ConfigError, DataLossError
 from tfrec.storage import Storage
+from tfrec.wire.framing import HEADER_SIZE, Place, check_header
 
+__all__ = ["RecordFile", "resolve_inputs"]
 
-@dataclass(frozen=True, slots=True)
-class RecordFile:
-    """A record file, and what a manifest says of it.
-
-    Attributes:
-        path: of the file.
-        manifest: of the dataset to which the file belongs, where there is one.
-        shard: the file's line in it; None with a manifest where the manifest doesn't name the file.
-    """
-
-    path: str
-    manifest: Manifest | None = None
-    shard: Shard | None = None
+_URL = re.compile(r"([a-z][a-z0-9+.-]+://)")
+_RECORD_NAME = re.compile(
+    r".*(-\d{5,}-of-\d{5,}(\.\w+)*|\.(tfrecords?|tfrec|tfr|record)(\.gz)?|\.tfevents\..*)",
+    re.IGNORECASE,
+)
+_OTHER_SUFFIXES = (".idx", ".index", ".tfindex", ".json", ".txt", ".pbtxt", ".csv", ".tsv", ".md")
+_MAX_LOOKED_AT = 200  # files of a directory without any record file's name
 
 
 def resolve_inputs(paths: Iterable[str], storage: Storage) -> list[RecordFile]:
-    """Return the record files that `paths` mean, in the order given; those of a directory by name.
+    """Return the record files that `paths` mean, in the order given; those of one path by name.
 
     A file that a manifest names is returned whether it exists or not.
 
     Raises:
-        ConfigError: a directory has no record files.
-        FileNotFoundError: nothing is at a path.
+        ConfigError: a directory has no record files, a pattern matches none, or a path is a URL.
         ManifestError: a manifest can't be read.
     """
-    return [file for path in paths for file in _resolve(path, storage)]
+    return [file for path in paths for file in _resolve(os.fspath(path), storage)]
 
 
 def _resolve(path: str, storage: Storage) -> list[RecordFile]:
+    if path == STANDARD_INPUT:
+        return [RecordFile(path)]
     info = storage.info(path)
     if info is not None and info.kind == "directory":
         return _resolve_directory(path, storage)
-    manifest = load_manifest(manifest_path(path), storage) if is_record_path(path) else None
-    shard = manifest.shards[0] if manifest is not None and manifest.shards else None
-    return [RecordFile(path, manifest, shard)]
+    if info is None and (url := _URL.match(path)):
+        raise ConfigError(
+            f"{path}: files at {url[1]} are not read; copy them to this machine first"
+        )
+    if info is None and has_magic(path):
+        return _resolve_pattern(path, storage)
+    directory, name = os.path.split(path)
+    if name in (MANIFEST_NAME, TFDS_NAME):
+        return _resolve_directory(directory or os.curdir, storage)
+    if path.endswith(".json") and is_record_path(path.removesuffix(".json")):
+        path = path.removesuffix(".json")
+    return [describe_file(path, storage)]
+
+
+def _resolve_pattern(pattern: str, storage: Storage) -> list[RecordFile]:
+    paths = [path for path in match_files(pattern, storage) if not path.endswith(_OTHER_SUFFIXES)]
+    if not paths:
+        raise ConfigError(f"no file matches {pattern!r}")
+    return [describe_file(path, storage) for path in paths]
 
 
 def _resolve_directory(path: str, storage: Storage) -> list[RecordFile]:
-    manifest = load_manifest(manifest_path(path), storage)
-    shards = {shard.name: shard for shard in manifest.shards} if manifest is not None else {}
-    names = {entry.name for entry in storage.scan(path) if entry.kind == "file"}
-    found = {name for name in names if is_record_path(name) or ShardName.parse(name)}
-    if not found and not shards:
-        raise ConfigError(f"{path} has no record files")
+    described = {os.path.basename(file.path): file for file in describe_directory(path, storage)}
+    names = sorted(entry.name for entry in storage.scan(path) if entry.kind == "file")
+    found = [name for name in names if _has_record_name(name)]
+    if not found and not described:
+        tried = names[:_MAX_LOOKED_AT]
+        found = [name for name in tried if _has_record_content(storage.join(path, name), storage)]
+    if not found and not described:
+        raise ConfigError(f"{path} has no record files: {_list_content(path, storage)}")
+    # A file that the manifest doesn't name belongs to the dataset all the same.
+    stranger = RecordFile("")
+    for file in described.values():
+        stranger = RecordFile("", manifest=file.manifest, described_by=file.described_by)
     return [
-        RecordFile(storage.join(path, name), manifest, shards.get(name))
-        for name in sorted(found | shards.keys())
+        described.get(name) or replace(stranger, path=storage.join(path, name))
+        for name in sorted({*found, *described})
     ]
+
+
+def _has_record_name(name: str) -> bool:
+    is_hidden = name.startswith(".")
+    return (
+        not is_hidden and not name.endswith(_OTHER_SUFFIXES) and bool(_RECORD_NAME.fullmatch(name))
+    )
+
+
+def _has_record_content(path: str, storage: Storage) -> bool:
+    with storage.open_read(path) as stream:
+        header = stream.read(HEADER_SIZE)
+    try:
+        return check_header(header, Place(path, 0, 0)) >= 0
+    except DataLossError:
+        return False
+
+
+def _list_content(path: str, storage: Storage) -> str:
+    """Say in words what a directory holds."""
+    entries = sorted(storage.scan(path))
+    num_directories = sum(entry.kind == "directory" for entry in entries)
+    kinds: Counter[str] = Counter()
+    for entry in entries:
+        if entry.kind == "file" and kinds.total() < _MAX_LOOKED_AT:
+            with storage.open_read(storage.join(path, entry.name)) as stream:
+                prefix = stream.read(PREFIX_SIZE)
+            kinds[
+                (describe_foreign(prefix) or "something else") if prefix else "an empty file"
+            ] += 1
+    parts = []
+    if num_directories:
+        noun = "directory" if num_directories == 1 else "directories"
+        parts.append(f"{num_directories:,} {noun}")
+    for words, number in kinds.most_common(3):
+        parts.append(f"{number:,} times {words}" if number > 1 else words)
+    return f"it holds {', '.join(parts)}" if parts else "it is empty"

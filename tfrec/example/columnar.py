@@ -1,6 +1,6 @@
 """Batches of short records read by NumPy, as far as they share layouts; the rest is left.
 
-A batch of 256 records of 150 bytes and three features takes a fifth of the time that reading them
+A batch of 256 records of 150 bytes and three features takes a ninth of the time that reading them
 one by one does. Rows that fit a layout are valid as far as they were looked at, and rows that fit
 none, right or wrong, are left to be read one by one; so the result is the same.
 """
@@ -24,7 +24,7 @@ from tfrec.example.scanner import FIELD_1, FIELD_2, FIELD_3
 from tfrec.example.values import BytesList, FloatList, Int64List, ListType
 
 # Below this number of rows, reading one by one is as quick as matching a layout (measured).
-_MIN_ROWS = 24
+_MIN_ROWS = 12
 # Each layout tried costs as much as that number of rows; data without any shared must not pay more.
 _MAX_LAYOUTS = 4
 # Rows are joined, hence copied, which pays for short ones only.

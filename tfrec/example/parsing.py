@@ -45,11 +45,11 @@ class ExampleParser:
         """Return the features of a batch of Examples; see `parse_example`."""
         if isinstance(serialized, (bytes, bytearray, memoryview, str)):
             raise TypeError("parse_example takes a list of records; use parse_single_example")
-        if example_names is not None and len(example_names) != len(serialized):
+        records = [record if type(record) is bytes else _to_bytes(record) for record in serialized]
+        if example_names is not None and len(example_names) != len(records):
             raise ConfigError(
-                f"{len(example_names)} example names were given for {len(serialized)} records"
+                f"{len(example_names)} example names were given for {len(records)} records"
             )
-        records = [_to_bytes(record) for record in serialized]
         try:
             groups, left = self._columnar.read(records)
         except ExampleError:  # raised anew below, with the index of the first bad row

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from PIL import Image
 
+_SUFFIXES = {"JPEG": ".jpg", "TIFF": ".tif", "JPEG2000": ".jp2", "HEIF": ".heic"}
+
 
 class SourceInfo(NamedTuple):
     """What the file held: `width` and `height` of the upright image, before it was resized.
@@ -17,6 +19,11 @@ class SourceInfo(NamedTuple):
     width: int
     height: int
     is_upright: bool
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of a file of this format, with its dot."""
+        return _SUFFIXES.get(self.format, f".{self.format.lower()}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,15 +51,15 @@ def without_metadata(data: bytes) -> bytes:
 
 def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
     """Yield marker, start and stop of each segment, up to the first scan's header."""
-    start = 2
-    while start + 4 <= len(data):
-        if data[start] != 0xFF or data[start + 1] in (0x00, 0xFF):
-            start += 1
-            continue
+    start = data.find(0xFF, 2)
+    while 0 <= start <= len(data) - 4:
         marker = data[start + 1]
+        if marker in (0x00, 0xFF):
+            start = data.find(0xFF, start + 1)
+            continue
         length = 0 if marker in _ALONE else int.from_bytes(data[start + 2 : start + 4], "big")
         stop = start + 2 + length
         yield marker, start, stop
         if marker == _START_OF_SCAN:
             return
-        start = stop
+        start = data.find(0xFF, stop)

@@ -1,37 +1,29 @@
-"""Check record files: every CRC, the end, every Example, and the files against their manifest.
+"""Check record files: every CRC, the end, the messages, and the files against their manifest.
 
-A file's faults are values, not exceptions: the check goes on past each as far as the format allows.
+A file's faults are values, not exceptions: the check goes on past each as far as intact records
+are found.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO, cast
+from functools import partial
 
-from tfrec.dataset.inputs import RecordFile, resolve_inputs
+from tfrec.dataset.description import RecordFile
+from tfrec.dataset.inputs import resolve_inputs
+from tfrec.dataset.opening import OpenedFile, StoredBytes, open_record_file
+from tfrec.engine import default_num_workers, map_ordered
+from tfrec.engine.processes import create_process_executor
 from tfrec.errors import DataLossError, ExampleError
 from tfrec.example import decode_example
+from tfrec.example.kinds import MessageKind
 from tfrec.operations.progress import Advance, ignore_progress
+from tfrec.operations.record_checks import Fault, RecordChecker
+from tfrec.schema.detect import find_filename
 from tfrec.storage import LocalStorage, Storage
-from tfrec.wire.compression import Compression, decompress, peek_compression
-from tfrec.wire.scan import scan_records
+from tfrec.wire.compression import Compression
+from tfrec.wire.scan import Damage, scan_records
 
-_PIECE_SIZE = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong at one place of a file.
-
-    Attributes:
-        index: of the record, from 0; None where the fault is the whole file's.
-        offset: in bytes of the uncompressed stream; None where the fault is the whole file's.
-        reason: what is wrong.
-    """
-
-    index: int | None
-    offset: int | None
-    reason: str
+__all__ = ["Fault", "FileReport", "verify", "verify_file"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +35,7 @@ class FileReport:
         num_records: that are intact as records: both CRCs are right.
         num_bytes: of the file, as it is stored.
         compression: of the file.
+        kind: of its messages; None without records.
         faults: in the order of their places; those of the whole file come last.
     """
 
@@ -50,109 +43,120 @@ class FileReport:
     num_records: int
     num_bytes: int
     compression: Compression
+    kind: MessageKind | None
     faults: tuple[Fault, ...]
 
 
 def verify(
-    paths: Iterable[str], *, storage: Storage | None = None, advance: Advance = ignore_progress
+    paths: Iterable[str],
+    *,
+    storage: Storage | None = None,
+    check_images: bool = False,
+    num_workers: int | None = None,
+    advance: Advance = ignore_progress,
 ) -> Iterator[FileReport]:
-    """Check files and directories of files; yield a report for each file.
+    """Check files, and directories and patterns of files; yield a report for each file.
 
     Args:
-        paths: of files and directories.
+        paths: as `resolve_inputs` takes them.
         storage: where they are; this machine's files by default.
+        check_images: decode the images too.
+        num_workers: processes that check files beside one another; by default one for each core.
         advance: called with the number of a file's records when it is done.
 
     Raises:
-        ConfigError: a directory has no record files.
+        ConfigError: a path means no record files.
         ManifestError: a manifest can't be read.
         OSError: a file can't be read; it names the file.
     """
     storage = storage or LocalStorage()
-    for file in resolve_inputs(paths, storage):
-        report = verify_file(file, storage)
-        advance(report.num_records)
-        yield report
+    files = resolve_inputs(paths, storage)
+    check = partial(verify_file, storage=storage, check_images=check_images)
+    num_workers = min(num_workers or default_num_workers(), len(files))
+    # Processes share neither a storage in memory nor standard input.
+    is_shared = isinstance(storage, LocalStorage) and len(files) > 1
+    with create_process_executor(num_workers if is_shared else 1) as executor:
+        for report in map_ordered(executor, check, files, window=2 * num_workers + 1):
+            advance(report.num_records)
+            yield report
 
 
-def verify_file(file: RecordFile, storage: Storage) -> FileReport:
+def verify_file(file: RecordFile, storage: Storage, *, check_images: bool = False) -> FileReport:
     """Check one file."""
     try:
-        stream = storage.open_read(file.path)
+        with open_record_file(file.path, storage, with_digest=file.shard is not None) as opened:
+            num_records, kind, faults = _check_records(opened, file, check_images=check_images)
+            opened.stored.read_rest()
+            compression, stored = opened.compression, opened.stored
+    except DataLossError as error:
+        info = storage.info(file.path)
+        fault = Fault(error.index, error.offset, error.sentence)
+        return FileReport(file.path, 0, info.size if info else 0, "none", None, (fault,))
     except FileNotFoundError:
-        if file.shard is None:
+        if file.num_records is None:
             raise
-        missing = Fault(None, None, "the manifest names this file, and it is missing")
-        return FileReport(file.path, 0, 0, "none", (missing,))
-    info = storage.info(file.path)
-    size = info.size if info is not None and info.kind == "file" else None
-    with stream:
-        compression, source = peek_compression(stream)
-        tap = _Tap(source, with_digest=file.shard is not None)
-        num_records, faults = _check_records(
-            decompress(cast("BinaryIO", tap), compression),
-            file.path,
-            size if compression == "none" else None,
-        )
-        tap.read_rest()
-    faults += _compare_with_manifest(file, num_records, tap)
-    return FileReport(file.path, num_records, tap.num_bytes, compression, tuple(faults))
+        fault = Fault(None, None, f"{file.described_by} names this file, and it is missing")
+        return FileReport(file.path, 0, 0, "none", None, (fault,))
+    faults += _compare_with_description(file, num_records, stored)
+    return FileReport(file.path, num_records, stored.num_bytes, compression, kind, tuple(faults))
 
 
-def _check_records(stream: BinaryIO, path: str, size: int | None) -> tuple[int, list[Fault]]:
-    """Return the number of intact records, and the faults of the others and of the Examples."""
+def _check_records(
+    opened: OpenedFile, file: RecordFile, *, check_images: bool
+) -> tuple[int, MessageKind | None, list[Fault]]:
+    """Return the number of intact records, their kind, and what is wrong with the others."""
     num_records = 0
     faults: list[Fault] = []
-    for index, record in enumerate(scan_records(stream, path=path, size=size)):
-        if isinstance(record, DataLossError):
-            faults.append(Fault(record.index, record.offset, record.sentence))
+    checker = RecordChecker(file, check_images=check_images)
+    items = scan_records(
+        opened.stored.as_stream(),
+        path=file.path,
+        compression=opened.compression,
+        size=opened.size,
+    )
+    for index, item in enumerate(items):
+        if isinstance(item, Damage):
+            faults.append(_to_fault(item))
             continue
         num_records += 1
-        try:
-            decode_example(record.data)
-        except ExampleError as error:
-            faults.append(Fault(index, record.offset, str(error)))
-    return num_records, faults
+        faults += checker.check(index, item.offset, item.data)
+    faults += checker.decide()
+    faults.sort(key=lambda fault: fault.index or 0)
+    return num_records, checker.kind, faults
 
 
-def _compare_with_manifest(file: RecordFile, num_records: int, tap: "_Tap") -> list[Fault]:
-    """Return what is otherwise than the manifest says."""
-    if file.manifest is None:
+def _to_fault(damage: Damage) -> Fault:
+    error = damage.error
+    return Fault(
+        error.index, error.offset, error.sentence, end=damage.end, source=_source_of(damage.payload)
+    )
+
+
+def _source_of(payload: bytes) -> str | None:
+    """Return the image's name in a damaged record, where that part of it is whole."""
+    try:
+        return find_filename(decode_example(payload))
+    except ExampleError:
+        return None
+
+
+def _compare_with_description(
+    file: RecordFile, num_records: int, stored: StoredBytes
+) -> list[Fault]:
+    """Return what is otherwise than the manifest says, or TFDS."""
+    if file.described_by is None:
         return []
-    if file.shard is None:
-        return [Fault(None, None, "the manifest does not name this file")]
-    shard = file.shard
+    if file.num_records is None:
+        return [Fault(None, None, f"{file.described_by} does not name this file")]
     differences = []
-    if num_records != shard.num_records:
-        differences.append((f"{num_records:,} intact records", f"{shard.num_records:,}"))
-    if tap.num_bytes != shard.num_bytes:
-        differences.append((f"{tap.num_bytes:,} bytes", f"{shard.num_bytes:,}"))
-    if tap.hexdigest() != shard.sha256:
-        differences.append((f"SHA-256 {tap.hexdigest()}", shard.sha256))
+    if num_records != file.num_records:
+        differences.append((f"{num_records:,} intact records", f"{file.num_records:,}"))
+    if file.shard is not None:
+        if stored.num_bytes != file.shard.num_bytes:
+            differences.append((f"{stored.num_bytes:,} bytes", f"{file.shard.num_bytes:,}"))
+        if stored.hexdigest() != file.shard.sha256:
+            differences.append((f"SHA-256 {stored.hexdigest()}", file.shard.sha256))
     return [
-        Fault(None, None, f"the file has {found}, the manifest says {expected}")
+        Fault(None, None, f"the file has {found}, {file.described_by} says {expected}")
         for found, expected in differences
     ]
-
-
-class _Tap:
-    """Passes a stream's bytes on, counts them and takes their SHA-256 where it is asked for."""
-
-    def __init__(self, stream: BinaryIO, *, with_digest: bool) -> None:
-        self.num_bytes = 0
-        self._stream = stream
-        self._sha256 = hashlib.sha256() if with_digest else None
-
-    def read(self, size: int = -1, /) -> bytes:
-        data = self._stream.read(size)
-        self.num_bytes += len(data)
-        if self._sha256 is not None:
-            self._sha256.update(data)
-        return data
-
-    def read_rest(self) -> None:
-        while self.read(_PIECE_SIZE):
-            pass
-
-    def hexdigest(self) -> str:
-        return self._sha256.hexdigest() if self._sha256 is not None else ""

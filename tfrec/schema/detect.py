@@ -21,6 +21,7 @@ IMAGE_KEYS = (
     "data",
 )
 LABEL_KEYS = ("image/class/label", "label", "class", "target", "image/class/text")
+FILENAME_KEYS = ("image/filename", "filename", "image_name", "image/source_id", "key", "id")
 _SIZE_KEYS = (
     ("image/width", "image/height"),
     ("width", "height"),
@@ -42,6 +43,15 @@ def find_image_keys(features: Mapping[str, FeatureValue]) -> ImageKeys:
     return ImageKeys(image, label)
 
 
+def find_filename(features: Mapping[str, FeatureValue]) -> str | None:
+    """Return the name of the image file that a record was made of, where the record says it."""
+    for key in FILENAME_KEYS:
+        value = features.get(key)
+        if isinstance(value, BytesList) and len(value.values) == 1:
+            return bytes(value.values[0]).decode(errors="surrogateescape")
+    return None
+
+
 def find_stored_size(features: Mapping[str, FeatureValue]) -> tuple[int, int] | None:
     """Return (width, height) as the record's own features give them, or None."""
     for width_key, height_key in _SIZE_KEYS:
@@ -52,6 +62,11 @@ def find_stored_size(features: Mapping[str, FeatureValue]) -> tuple[int, int] | 
             and len(width.values) == len(height.values) == 1
         ):
             return width.values[0], height.values[0]
+    shape = features.get("shape")
+    if isinstance(shape, Int64List) and len(shape.values) == 3:
+        first, second, third = shape.values
+        # Channels come first in StyleGAN's files, and last in others.
+        return (third, second) if first in (1, 3) else (second, first)
     return None
 
 

@@ -105,6 +105,10 @@ class Storage(Protocol):
         """Give a file another path in the same directory, in place of what is there."""
         ...
 
+    def free_space(self, path: str) -> int | None:
+        """Return how many bytes are free where `path` is or would be; None where nobody can say."""
+        ...
+
     def remove(self, path: str) -> None:
         """Remove one file."""
         ...

@@ -154,6 +154,13 @@ class LocalStorage:
         os.replace(path, new_path)
         _flush_directory(os.path.dirname(os.path.realpath(new_path)))
 
+    def free_space(self, path: str) -> int | None:
+        """Return how many bytes are free where `path` is or would be."""
+        directory = os.path.realpath(path)
+        while not os.path.isdir(directory):
+            directory = os.path.dirname(directory)
+        return shutil.disk_usage(directory).free
+
     def remove(self, path: str) -> None:
         """Remove one file."""
         os.unlink(path)

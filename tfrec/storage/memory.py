@@ -134,6 +134,10 @@ class MemoryStorage:
                 raise _error(errno.ENOENT, path)
             self.files[new_path] = self.files.pop(path)
 
+    def free_space(self, path: str) -> int | None:  # noqa: ARG002 (the protocol's signature)
+        """Return None: memory has no set end."""
+        return None
+
     def remove(self, path: str) -> None:
         """Remove one file."""
         with self._lock:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Compression = Literal["none", "gzip", "zlib"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_MEMBER_START = _GZIP_MAGIC + b"\x08"  # the only method there is
 _WINDOW_BITS = {"gzip": 31, "zlib": 15}
 _PIECE_SIZE = 64 * 1024
 _BUFFER_SIZE = 256 * 1024
@@ -48,20 +49,27 @@ def detect_compression(prefix: bytes) -> Compression:
 
 def peek_compression(stream: BinaryIO) -> tuple[Compression, BinaryIO]:
     """Detect how `stream` is compressed; return that, and the stream at its first byte again."""
-    prefix = stream.read(HEADER_SIZE)
-    if stream.seekable():
-        stream.seek(-len(prefix), io.SEEK_CUR)
-    else:
-        joined = io.BufferedReader(_Joined(prefix, stream), _BUFFER_SIZE)
-        stream = cast("BinaryIO", joined)
+    prefix, stream = peek(stream, HEADER_SIZE)
     return detect_compression(prefix), stream
 
 
+def peek(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
+    """Return the next `size` bytes, fewer at the end, and the stream at the first of them again."""
+    prefix = stream.read(size)
+    if stream.seekable():
+        stream.seek(-len(prefix), io.SEEK_CUR)
+        return prefix, stream
+    return prefix, cast("BinaryIO", io.BufferedReader(_Joined(prefix, stream), _BUFFER_SIZE))
+
+
 def decompress(stream: BinaryIO, compression: Compression) -> BinaryIO:
-    """Return a stream of the uncompressed bytes of `stream`, read in bounded steps."""
+    """Return a stream of the uncompressed bytes of `stream`, read in bounded steps.
+
+    Damage of the compressed bytes is EOFError or zlib.error.
+    """
     if compression == "none":
         return stream
-    raw = _Inflating(stream, compression)
+    raw = Inflating(stream, compression)
     return cast("BinaryIO", io.BufferedReader(raw, _BUFFER_SIZE))
 
 
@@ -84,42 +92,81 @@ class _Joined(io.RawIOBase):
         return len(piece)
 
 
-class _Inflating(io.RawIOBase):
-    """Inflates a stream piece by piece: a bomb costs time, not memory."""
+class Inflating(io.RawIOBase):
+    """Inflates a stream piece by piece: a bomb costs time, not memory.
 
-    def __init__(self, stream: BinaryIO, compression: Literal["gzip", "zlib"]) -> None:
+    With `patient`, damage looks like the end at first, so that a buffered reader hands on all that
+    came before it; the read after that raises. `skip_member` then goes on behind the damage.
+    """
+
+    def __init__(
+        self, stream: BinaryIO, compression: Literal["gzip", "zlib"], *, patient: bool = False
+    ) -> None:
         self._stream = stream
         self._compression = compression
+        self._patient = patient
         self._inflater: zlib._Decompress | None = None  # None between members
         self._num_members = 0
         self._waiting = b""
+        self._fault: EOFError | zlib.error | None = None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        if self._fault is not None:
+            raise self._fault
         view = memoryview(buffer).cast("B")
+        try:
+            piece = self._read_piece(len(view))
+        except (EOFError, zlib.error) as fault:
+            if not self._patient:
+                raise
+            self._fault = fault
+            return 0
+        view[: len(piece)] = piece
+        return len(piece)
+
+    def skip_member(self) -> bool:
+        """Go on behind damage, at the next gzip member; return False where there is none."""
+        self._inflater = None
+        if self._compression == "zlib":
+            return False
+        # Damage shows late: what was inflated last may have run into the next member already.
+        self._waiting = self._waiting[1:]
+        while (start := self._waiting.find(_MEMBER_START)) < 0:
+            piece = self._stream.read(_PIECE_SIZE)
+            if not piece:
+                return False
+            self._waiting = self._waiting[1 - len(_MEMBER_START) :] + piece
+        self._waiting = self._waiting[start:]
+        self._fault = None
+        return True
+
+    def _read_piece(self, max_length: int) -> bytes:
+        """Return up to `max_length` bytes, none at the end."""
         while True:
             if not self._waiting:
                 self._waiting = self._stream.read(_PIECE_SIZE)
             if self._inflater is None:
                 if not self._waiting:
-                    return 0
-                self._start_member()
-            piece = self._inflate(len(view))
-            if piece:
-                view[: len(piece)] = piece
-                return len(piece)
+                    return b""
+                self._inflater = self._start_member()
+            piece = self._inflate(self._inflater, max_length)
+            if piece or self._fault is not None:
+                return piece
 
-    def _inflate(self, max_length: int) -> bytes:
-        inflater = self._inflater
-        if inflater is None:
-            return b""
+    def _inflate(self, inflater: "zlib._Decompress", max_length: int) -> bytes:
         ended = not self._waiting
+        saved = inflater.copy() if self._patient else None
         try:
             piece = inflater.decompress(self._waiting, max_length)
         except zlib.error as error:
-            raise zlib.error(f"the {self._compression} stream is damaged: {error}") from error
+            fault = zlib.error(f"the {self._compression} stream is damaged: {error}")
+            if saved is None:
+                raise fault from error
+            self._fault = fault
+            return _inflate_bytewise(saved, self._waiting, max_length)
         self._waiting = inflater.unconsumed_tail
         if inflater.eof:
             self._waiting = inflater.unused_data
@@ -128,7 +175,7 @@ class _Inflating(io.RawIOBase):
             raise EOFError(f"the {self._compression} stream ends early")
         return piece
 
-    def _start_member(self) -> None:
+    def _start_member(self) -> "zlib._Decompress":
         is_first = self._num_members == 0
         self._num_members += 1
         if self._compression == "zlib" and not is_first:
@@ -142,4 +189,15 @@ class _Inflating(io.RawIOBase):
                     if is_first
                     else "bytes that are no gzip member follow the end of the gzip stream"
                 )
-        self._inflater = zlib.decompressobj(_WINDOW_BITS[self._compression])
+        return zlib.decompressobj(_WINDOW_BITS[self._compression])
+
+
+def _inflate_bytewise(inflater: "zlib._Decompress", data: bytes, max_length: int) -> bytes:
+    """Return what comes before damage in `data`: zlib drops what a failing call has inflated."""
+    inflated = bytearray()
+    try:
+        for position in range(len(data)):
+            inflated += inflater.decompress(data[position : position + 1], max_length)
+    except zlib.error:
+        pass
+    return bytes(inflated[:max_length])

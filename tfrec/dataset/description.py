@@ -1,0 +1,105 @@
+"""What a manifest, or TFDS's metadata, says of record files."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tfrec.dataset.manifest import Manifest, Shard, load_manifest
+from tfrec.dataset.naming import is_record_path, manifest_path
+from tfrec.dataset.tfds_info import TFDS_NAME, load_tfds_info
+from tfrec.errors import ManifestError
+from tfrec.storage import Storage
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFile:
+    """A record file, and what is said of it.
+
+    Attributes:
+        path: of the file.
+        manifest: of the dataset to which the file belongs, where there is one.
+        shard: the file's line in it; None where the manifest doesn't name the file.
+        num_records: that the file has, as the manifest or TFDS says.
+        split: to which the file belongs, where it is known.
+        class_names: by label, where they are known.
+        described_by: the path of the manifest, or of TFDS's file.
+    """
+
+    path: str
+    manifest: Manifest | None = None
+    shard: Shard | None = None
+    num_records: int | None = None
+    split: str | None = None
+    class_names: Mapping[int, str] = field(default_factory=dict)
+    described_by: str | None = None
+
+    def class_name(self, label: int | str) -> str | None:
+        """Return the name of a label's class; None where nothing says it."""
+        return label if isinstance(label, str) else self.class_names.get(label)
+
+
+def describe_directory(directory: str, storage: Storage) -> tuple[RecordFile, ...]:
+    """Return the files that the directory's manifest names, or TFDS's; none where it has neither.
+
+    Raises:
+        ManifestError: the manifest can't be read.
+    """
+    path = manifest_path(directory)
+    manifest = load_manifest(path, storage)
+    if manifest is not None:
+        return tuple(
+            _from_manifest(storage.join(directory, shard.name), manifest, shard, split, path)
+            for split, shards in ((name, split.shards) for name, split in manifest.splits.items())
+            for shard in shards
+        )
+    info = load_tfds_info(directory, storage)
+    if info is None:
+        return ()
+    return tuple(
+        RecordFile(
+            storage.join(directory, shard.name),
+            num_records=shard.num_records,
+            split=shard.split,
+            class_names=info.class_names,
+            described_by=storage.join(directory, TFDS_NAME),
+        )
+        for shard in info.shards
+    )
+
+
+def describe_file(path: str, storage: Storage) -> RecordFile:
+    """Return a file with what the manifest beside it, or that in its directory, says of it.
+
+    Raises:
+        ManifestError: the manifest beside it can't be read.
+    """
+    if is_record_path(path):
+        beside = manifest_path(path)
+        manifest = load_manifest(beside, storage)
+        if manifest is not None:
+            splits = [
+                (name, shard) for name, split in manifest.splits.items() for shard in split.shards
+            ]
+            split, shard = splits[0] if splits else (None, None)
+            return _from_manifest(path, manifest, shard, split, beside)
+    directory, name = os.path.split(path)
+    try:
+        described = describe_directory(directory or os.curdir, storage)
+    except ManifestError:  # nobody asked for the directory, and the file may be a stranger there
+        return RecordFile(path)
+    found = (file for file in described if os.path.basename(file.path) == name)
+    return replace(next(found, RecordFile(path)), path=path)
+
+
+def _from_manifest(
+    path: str, manifest: Manifest, shard: Shard | None, split: str | None, described_by: str
+) -> RecordFile:
+    return RecordFile(
+        path,
+        manifest,
+        shard,
+        num_records=None if shard is None else shard.num_records,
+        split=split,
+        class_names=dict(enumerate(manifest.class_names, manifest.label_offset)),
+        described_by=described_by,
+    )

@@ -1,0 +1,127 @@
+"""Open a record file, and say what a file is that is none."""
+
+import hashlib
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+from tfrec.dataset.foreign import PREFIX_SIZE, describe_foreign
+from tfrec.errors import ChecksumError, DataLossError, TruncatedRecordError
+from tfrec.storage import Storage
+from tfrec.wire.compression import Compression, decompress, detect_compression, peek
+from tfrec.wire.framing import HEADER_SIZE, MAX_LENGTH, Place, check_header
+from tfrec.wire.reader import RecordReader
+
+STANDARD_INPUT = "-"
+_PIECE_SIZE = 1 << 20
+_WINDOW_BITS = {"gzip": 31, "zlib": 15}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """A record file that is open.
+
+    Attributes:
+        path: of the file.
+        stored: its bytes as they are stored.
+        compression: of these bytes.
+        size: of the uncompressed bytes, where it is known.
+    """
+
+    path: str
+    stored: "StoredBytes"
+    compression: Compression
+    size: int | None
+
+    def read_records(self, *, verify: bool = True, max_length: int = MAX_LENGTH) -> RecordReader:
+        """Return a reader of the records; the first damage ends it."""
+        stream = decompress(self.stored.as_stream(), self.compression)
+        return RecordReader(
+            stream, path=self.path, size=self.size, verify=verify, max_length=max_length
+        )
+
+
+@contextmanager
+def open_record_file(
+    path: str, storage: Storage, *, recognise: bool = True, with_digest: bool = False
+) -> Iterator[OpenedFile]:
+    """Open the record file at `path`, or standard input for `-`, until the block ends.
+
+    Args:
+        path: of the file.
+        storage: where it is.
+        recognise: look whether it is something else.
+        with_digest: take the SHA-256 of what is read.
+
+    Raises:
+        DataLossError: the file is something else, and known.
+        OSError: the file can't be read.
+    """
+    opened = nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else storage.open_read(path)
+    with opened as raw:
+        prefix, stream = peek(cast("BinaryIO", raw), PREFIX_SIZE)
+        compression = detect_compression(prefix)
+        if recognise:
+            _refuse_foreign(path, prefix, compression)
+        info = storage.info(path) if compression == "none" and path != STANDARD_INPUT else None
+        size = info.size if info is not None and info.kind == "file" else None
+        yield OpenedFile(path, StoredBytes(stream, with_digest=with_digest), compression, size)
+
+
+class StoredBytes:
+    """Passes a stream's bytes on, counts them and takes their SHA-256 where it is asked for."""
+
+    def __init__(self, stream: BinaryIO, *, with_digest: bool) -> None:
+        self.num_bytes = 0
+        self._stream = stream
+        self._sha256 = hashlib.sha256() if with_digest else None
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return `size` bytes, fewer at the end."""
+        data = self._stream.read(size)
+        self.num_bytes += len(data)
+        if self._sha256 is not None:
+            self._sha256.update(data)
+        return data
+
+    def read_rest(self) -> None:
+        """Read to the end, for the count and the digest."""
+        while self.read(_PIECE_SIZE):
+            pass
+
+    def seekable(self) -> bool:
+        """Say no: bytes are counted once."""
+        return False
+
+    def hexdigest(self) -> str:
+        """Return the SHA-256 of what was read, empty where nobody asked for it."""
+        return self._sha256.hexdigest() if self._sha256 is not None else ""
+
+    def as_stream(self) -> BinaryIO:
+        """Return itself, for functions that read a stream and need no more of it."""
+        return cast("BinaryIO", self)
+
+
+def _refuse_foreign(path: str, stored: bytes, compression: Compression) -> None:
+    """Raise where the first bytes of a file are no record, and are known for something else."""
+    prefix = stored if compression == "none" else _inflate(stored, compression)
+    try:
+        check_header(prefix[:HEADER_SIZE], Place(path, 0, 0))
+    except (ChecksumError, TruncatedRecordError):
+        words = describe_foreign(prefix)
+        if words is None or (compression == "none" and not stored):
+            return
+        packed = "" if compression == "none" else f" in a {compression} file"
+        raise DataLossError(path, 0, 0, f"this is no TFRecord file, but {words}{packed}") from None
+
+
+def _inflate(stored: bytes, compression: Compression) -> bytes:
+    """Return the beginning of a compressed file, as far as it goes."""
+    try:
+        inflater = zlib.decompressobj(_WINDOW_BITS[compression])
+        return inflater.decompress(stored, PREFIX_SIZE)
+    except zlib.error:
+        return b""

@@ -1,0 +1,163 @@
+"""What is checked of an intact record: its message, its features, its label and its image.
+
+A file's records are held to one another: most of the first ones decide which message all are, and
+the first Example which kind each feature has. A file of messages that are no Examples, nor any
+other known ones, is checked as records alone.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tfrec.dataset.description import RecordFile
+from tfrec.errors import ExampleError, ImageError
+from tfrec.example import FeatureValue, decode_example
+from tfrec.example.kinds import MessageKind, detect_kind
+from tfrec.example.values import KIND_NAMES
+from tfrec.images import (
+    SNIFF_BYTES,
+    ImageSettings,
+    decode_image,
+    describe_content,
+    make_codec,
+    sniff_format,
+)
+from tfrec.schema.detect import (
+    find_filename,
+    find_image_keys,
+    find_stored_size,
+    guess_raw_size,
+)
+from tfrec.schema.features import read_bytes
+
+_NUM_VOTERS = 16
+_AS_STORED = ImageSettings(size=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong at one place of a file.
+
+    Attributes:
+        index: of the record, from 0; None where the fault is the whole file's.
+        offset: in bytes of the uncompressed stream; None where the fault is the whole file's.
+        reason: what is wrong.
+        end: the offset where the next intact record is, where bytes are lost.
+        source: the name of the image that the record was made of, where it is known.
+    """
+
+    index: int | None
+    offset: int | None
+    reason: str
+    end: int | None = None
+    source: str | None = None
+
+
+@dataclass(slots=True)
+class RecordChecker:
+    """Checks the records of one file, in their order.
+
+    Attributes:
+        file: to which they belong.
+        check_images: decode the images too.
+        kind: of the messages, once it is known.
+    """
+
+    file: RecordFile
+    check_images: bool = False
+    kind: MessageKind | None = None
+    _undecided: list[tuple[int, int, MessageKind, str]] = field(default_factory=list)
+    _first_kinds: dict[str, str] = field(default_factory=dict)
+    _needed_keys: set[str | None] = field(default_factory=set)
+
+    def check(self, index: int, offset: int, data: bytes) -> Iterator[Fault]:
+        """Yield the faults of a record, and those of earlier ones that show only now."""
+        kind, reason, features = _parse(data)
+        if features is not None:
+            source = find_filename(features)
+            for fault in self._check_example(features):
+                yield Fault(index, offset, fault, source=source)
+        if self.kind is None:
+            self._undecided.append((index, offset, kind, reason))
+            if len(self._undecided) == _NUM_VOTERS:
+                yield from self.decide()
+        else:
+            yield from self._check_kind(index, offset, kind, reason)
+
+    def decide(self) -> Iterator[Fault]:
+        """Yield the faults that show at the end of the records."""
+        if self.kind is None and self._undecided:
+            votes = Counter(kind for _, _, kind, _ in self._undecided)
+            self.kind = "Example" if votes["Example"] else votes.most_common(1)[0][0]
+        for index, offset, kind, reason in self._undecided:
+            yield from self._check_kind(index, offset, kind, reason)
+        self._undecided.clear()
+
+    def _check_kind(
+        self, index: int, offset: int, kind: MessageKind, reason: str
+    ) -> Iterator[Fault]:
+        if kind == self.kind or self.kind in ("proto", "bytes", None):
+            return
+        if self.kind == "Example":
+            yield Fault(index, offset, reason)
+        else:
+            yield Fault(index, offset, f"not a {self.kind}, as others of the file are")
+
+    def _check_example(self, features: Mapping[str, FeatureValue]) -> Iterator[str]:
+        """Yield what is wrong with a decoded Example."""
+        image_key, label_key = find_image_keys(features)
+        kinds = {key: KIND_NAMES[type(value)] for key, value in features.items()}
+        if not self._first_kinds:
+            self._first_kinds = kinds
+            self._needed_keys = {image_key, label_key} - {None}
+        for key, expected in self._first_kinds.items():
+            found = kinds.get(key)
+            if found is None and key in self._needed_keys:
+                yield f"feature {key!r} is missing, and the first record has it"
+            elif found not in (None, expected):
+                yield f"feature {key!r} is {found}, and {expected} in the first record"
+        if label_key is not None:
+            yield from self._check_label(features[label_key].values[0])
+        if image_key is not None and self.check_images:
+            yield from self._check_image(features, image_key)
+
+    def _check_label(self, label: object) -> Iterator[str]:
+        names = self.file.class_names
+        if names and isinstance(label, int) and label not in names:
+            yield (
+                f"label {label} has no class; {self.file.described_by} names the classes "
+                f"{min(names)} to {max(names)}"
+            )
+
+    def _check_image(self, features: Mapping[str, FeatureValue], key: str) -> Iterator[str]:
+        """Yield why the image doesn't decode."""
+        data = read_bytes(features, key)
+        try:
+            if sniff_format(data[:SNIFF_BYTES]) is not None:
+                decode_image(data, path="the image", settings=_AS_STORED)
+            elif (size := find_stored_size(features) or self._built_size()) is not None:
+                channels = 1 if len(data) == size[0] * size[1] else 3
+                make_codec("raw").decode(data, path="the image", size=size, channels=channels)
+            elif guess_raw_size(len(data)) is None:
+                words = describe_content(data[:SNIFF_BYTES]) or "not of any format known"
+                raise ImageError(f"the image of {len(data):,} bytes", f"is {words}")
+        except ImageError as error:
+            yield f"feature {key!r}: {error.path} {error.reason}"
+
+    def _built_size(self) -> tuple[int, int] | None:
+        """Return (width, height) of raw pixels as the manifest says it."""
+        settings = {} if self.file.manifest is None else self.file.manifest.config.get("image", {})
+        size = settings.get("size")
+        return None if size is None else (size[0], size[1])
+
+
+def _parse(data: bytes) -> tuple[MessageKind, str, Mapping[str, FeatureValue] | None]:
+    """Return which message a record is, why it is no Example, and its features if it is one."""
+    try:
+        features = decode_example(data)
+    except ExampleError as error:
+        return detect_kind(data), str(error), None
+    kind = "Example" if features else detect_kind(data)
+    if kind != "Example":
+        return kind, "not a tf.train.Example: it has no features", None
+    return kind, "", features
