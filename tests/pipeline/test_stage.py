@@ -163,6 +163,22 @@ def test_end_of_one_of_two_readers_leaves_the_other_its_elements():
     assert list(range(200)) == sorted(first + found)
 
 
+def test_stage_that_ended_on_its_own_is_still_a_source():
+    ended = batch(iter(range(2)), 1)
+    list(ended)
+
+    assert [[7], [8]] == [found.tolist() for found in batch_join([ended, iter([7, 8])], 1)]
+
+
+def test_stages_that_ran_on_their_own_may_be_joined():
+    stages = [batch(iter(range(start, start + 50)), 1) for start in (0, 50)]
+    first = [int(next(stage)[0]) for stage in stages]
+    rest = [int(found[0, 0]) for found in batch_join(stages, 1)]
+
+    assert list(range(100)) == sorted(first + rest)
+    assert [] == pipeline_threads()
+
+
 # Stops
 
 

@@ -89,6 +89,12 @@ class StageRunner(QueueRunner):
         self._filled_queue.when_closed(coord.call_on_stop(self.cancel))
         self._launch(workers, coord, start=True)
 
+    def leave(self) -> None:
+        """Let this stage and all before it, which have ended, go from private coordinators."""
+        for runner in self.chain:
+            if isinstance(runner.coord, PrivateCoordinator):
+                runner.coord.leave(runner)
+
     def create_threads(
         self,
         coord: Coordinator | None = None,
@@ -122,9 +128,9 @@ class PrivateCoordinator(Coordinator):
         self.running: set[StageRunner] = set()
         self.has_raised = False
 
-    def leave(self, chain: Sequence[StageRunner]) -> None:
-        """Let the stages of `chain`, which have ended, go."""
-        self.running.difference_update(chain)
+    def leave(self, runner: StageRunner) -> None:
+        """Let a stage that has ended go."""
+        self.running.discard(runner)
         if not self.running:
             self.request_stop()
 
@@ -132,7 +138,13 @@ class PrivateCoordinator(Coordinator):
 def _bind(chain: Sequence[StageRunner]) -> None:
     """Give the runners of `chain` that have no coordinator the one of the chain."""
     with _binding_lock:
-        coords = [runner.coord for runner in chain if runner.coord is not None]
-        coord = coords[0] if coords else PrivateCoordinator()
+        coord = next(filter(_is_usable, (runner.coord for runner in chain)), None)
+        coord = coord or PrivateCoordinator()
         for runner in chain:
             runner.coord = runner.coord or coord
+
+
+def _is_usable(coord: Coordinator | None) -> bool:
+    """Say whether stages may share `coord`; a private one ends with its stages."""
+    is_over = isinstance(coord, PrivateCoordinator) and coord.should_stop()
+    return coord is not None and not is_over
