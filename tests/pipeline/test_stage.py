@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tfrec.errors import OutOfRangeError
+from tfrec.errors import CancelledError, OutOfRangeError
 from tfrec.pipeline import (
     Coordinator,
     FIFOQueue,
@@ -337,6 +337,31 @@ def test_iterating_again_raises_again():
     for _ in range(2):
         with pytest.raises(ValueError, match="x"):
             next(stage)
+
+
+def test_cancelled_operation_of_a_source_is_a_failure():
+    other = FIFOQueue(1)
+    other.cancel()
+    with pytest.raises(CancelledError):
+        iterate(batch(lambda: other.enqueue(1), 1))
+
+
+def test_system_without_threads_is_an_error_and_no_hang(monkeypatch):
+    start = threading.Thread.start
+    starts = iter([start, start])
+
+    def start_two(thread):
+        try:
+            next(starts)(thread)
+        except StopIteration:
+            raise RuntimeError("can't start new thread") from None
+
+    monkeypatch.setattr(threading.Thread, "start", start_two)
+    stage = batch(iter(range(10)), 20, num_threads=3)
+    with pytest.raises(RuntimeError, match="can't start"):
+        stage.get()
+    with pytest.raises(RuntimeError, match="can't start"):
+        iterate(stage)
 
 
 def test_get_after_a_failure_is_out_of_range_and_join_has_the_error():

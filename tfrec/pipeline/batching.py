@@ -16,7 +16,7 @@ the coordinator and is raised where the stage is iterated over. Keyword options 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tfrec.errors import CancelledError, OutOfRangeError
+from tfrec.errors import OutOfRangeError
 from tfrec.pipeline.collection import QueueRunners
 from tfrec.pipeline.component import DTypeLike
 from tfrec.pipeline.coordinator import Coordinator
@@ -193,7 +193,7 @@ def _enqueue_op(door: Door[Any], queue: Queue[Any], name: str, *, many: bool) ->
     def run() -> None:
         try:
             enqueue(door())
-        except (OutOfRangeError, CancelledError):
+        except OutOfRangeError:
             raise
         except Exception as error:
             notes = getattr(error, "__notes__", ())

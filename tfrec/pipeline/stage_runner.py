@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tfrec.errors import CancelledError, OutOfRangeError
+from tfrec.errors import CancelledError
 from tfrec.pipeline.collection import DEFAULT_COLLECTION, QueueRunners
 from tfrec.pipeline.coordinator import Coordinator, current_coordinator
 from tfrec.pipeline.queue import Queue
@@ -39,13 +39,7 @@ class StageRunner(QueueRunner):
         sources: Iterable["StageRunner"] = (),
         cancel_sources: Iterable[Operation] = (),
     ) -> None:
-        super().__init__(
-            queue,
-            enqueue_ops,
-            cancel_op=self.cancel,
-            queue_closed_exception_types=(OutOfRangeError, CancelledError),
-            op_names=op_names,
-        )
+        super().__init__(queue, enqueue_ops, cancel_op=self.cancel, op_names=op_names)
         self.coord = coord or current_coordinator()
         self.sources = list(sources)
         self.threads: list[threading.Thread] = []
@@ -108,6 +102,11 @@ class StageRunner(QueueRunner):
         threads = super().create_threads(self.coord, daemon, start)
         self._note_started(threads)
         return threads
+
+    def _is_end(self, error: BaseException) -> bool:
+        # A CancelledError is an end where this stage was closed, not where a source met it.
+        was_closed = isinstance(error, CancelledError) and self._filled_queue.is_closed()
+        return was_closed or super()._is_end(error)
 
     def _note_started(self, threads: Sequence[threading.Thread]) -> None:
         self.threads += threads
