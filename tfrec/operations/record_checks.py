@@ -1,6 +1,6 @@
 """What is checked of an intact record: its message, its features, its label and its image.
 
-A file's records are held to one another: most of the first ones decide which message all are, and
+A file's records are held to one another: the first ones decide which message all are, and
 the first Example which kind each feature has. A file of messages that are no Examples, nor any
 other known ones, is checked as records alone.
 """
@@ -69,11 +69,15 @@ class RecordChecker:
     kind: MessageKind | None = None
     _undecided: list[tuple[int, int, MessageKind, str]] = field(default_factory=list)
     _first_kinds: dict[str, str] = field(default_factory=dict)
+    _has_empty: bool = False
     _needed_keys: set[str | None] = field(default_factory=set)
 
     def check(self, index: int, offset: int, data: bytes) -> Iterator[Fault]:
         """Yield the faults of a record, and those of earlier ones that show only now."""
         kind, reason, features = _parse(data)
+        if features is not None and not features:
+            self._has_empty = True  # which any message may be, so it has no vote
+            return
         if kind == "Example" and reason:
             yield Fault(index, offset, reason)
         if features is not None:
@@ -92,6 +96,8 @@ class RecordChecker:
         if self.kind is None and self._undecided:
             votes = Counter(kind for _, _, kind, _ in self._undecided)
             self.kind = "Example" if votes["Example"] else votes.most_common(1)[0][0]
+        elif self.kind is None and self._has_empty:
+            self.kind = "Example"
         for index, offset, kind, reason in self._undecided:
             yield from self._check_kind(index, offset, kind, reason)
         self._undecided.clear()
