@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tfrec.dataset.manifest import Manifest, Split
 from tfrec.dataset.naming import is_record_path
 from tfrec.dataset.plan import BuildPlan, ShardPlan
-from tfrec.engine import map_completed, shares_memory
+from tfrec.engine import map_completed, open_reader, shares_memory
 from tfrec.errors import BadImagesError, ImageError
 from tfrec.operations.inputs_digest import current_versions
 from tfrec.operations.progress import Advance
@@ -43,14 +43,15 @@ class Work:
         Raises:
             BadImagesError: a shard that is there has left images out, and none may be.
         """
-        found = examine_shards(
-            self.plan.shards,
-            find_candidates,
-            self.make_record,
-            executor=self.executor,
-            window=self.window,
-        )
-        examined = {shard.plan.name: shard for shard in found}
+        with open_reader(self.executor) as reader:
+            found = examine_shards(
+                self.plan.shards,
+                find_candidates,
+                self.make_record,
+                executor=reader,
+                window=self.window,
+            )
+            examined = {shard.plan.name: shard for shard in found}
         kept = [shard.kept for shard in examined.values() if shard.kept is not None]
         bad = [ImageError(bad.path, bad.reason) for file in kept for bad in file.shard.skipped]
         if bad and self.plan.config.on_error == "fail":
