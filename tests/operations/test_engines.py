@@ -37,11 +37,11 @@ def build_at(directory, out, *, config=None, **options):
 
 
 def tree(directory):
-    return {file.name: file.read_bytes() for file in directory.iterdir()}
+    return {file.name: file.read_bytes() for file in directory.glob("*")}
 
 
 @pytest.mark.parametrize("engine", EXECUTORS)
-@pytest.mark.parametrize("num_workers", [1, 2, 5])
+@pytest.mark.parametrize("num_workers", [1, 3])
 def test_every_engine_gives_the_same_bytes(directory, engine, num_workers):
     build_at(directory, "expected", engine=SerialExecutor())
 
@@ -180,7 +180,7 @@ def test_a_disk_that_is_full_at_any_point_loses_nothing(directory, has_earlier):
     if has_earlier:
         build_at(directory, "out", config=SETTINGS | {"schema": "kaggle"})
     for room in range(0, 3 * size, size // 23):
-        before = tree(directory / "out") if (directory / "out").exists() else {}
+        before = tree(directory / "out")
         try:
             build_at(directory, "out", storage=FullStorage(room))
         except OSError as error:
