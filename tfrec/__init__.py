@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tfrec._version import __version__ as __version__
     from tfrec.dataset.plan import BuildConfig as BuildConfig
+    from tfrec.dataset.reading import open as open  # noqa: A004 (its name)
+    from tfrec.dataset.record_file import TFRecordFile as TFRecordFile
     from tfrec.dataset.record_writer import TFRecordOptions as TFRecordOptions
     from tfrec.dataset.record_writer import TFRecordWriter as TFRecordWriter
     from tfrec.errors import TfrecError as TfrecError
@@ -28,9 +30,14 @@ if TYPE_CHECKING:
     from tfrec.example import parse_single_example as parse_single_example
     from tfrec.images.settings import ImageSettings as ImageSettings
     from tfrec.operations.build import build as build
+    from tfrec.operations.cat import cat as cat
     from tfrec.operations.check import check as check
     from tfrec.operations.dump import dump as dump
+    from tfrec.operations.index import index as index
     from tfrec.operations.inspect import inspect as inspect
+    from tfrec.operations.reshard import ReshardConfig as ReshardConfig
+    from tfrec.operations.reshard import reshard as reshard
+    from tfrec.operations.salvage import salvage as salvage
     from tfrec.operations.verify import verify as verify
     from tfrec.source.walk import scan_images as scan_images
     from tfrec.wire import RecordReader as RecordReader
@@ -44,21 +51,28 @@ _MODULES = {
     "ImageSettings": "images.settings",
     "RecordReader": "wire",
     "RecordWriter": "wire",
+    "ReshardConfig": "operations.reshard",
+    "TFRecordFile": "dataset.record_file",
     "TFRecordOptions": "dataset.record_writer",
     "TFRecordWriter": "dataset.record_writer",
     "TfrecError": "errors",
     "VarLenFeature": "example",
     "__version__": "_version",
     "build": "operations.build",
+    "cat": "operations.cat",
     "check": "operations.check",
     "decode_example": "example",
     "decode_raw": "example",
     "dump": "operations.dump",
     "encode_example": "example",
+    "index": "operations.index",
     "inspect": "operations.inspect",
+    "open": "dataset.reading",
     "open_records": "wire",
     "parse_example": "example",
     "parse_single_example": "example",
+    "reshard": "operations.reshard",
+    "salvage": "operations.salvage",
     "scan_images": "source.walk",
     "verify": "operations.verify",
 }

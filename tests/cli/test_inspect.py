@@ -14,6 +14,7 @@ def test_a_built_file_is_described_with_its_class_names(tfrec, pets):
     assert (0, "") == (done.code, done.err)
     assert done.out == (
         "out.tfrecords: 3 records, 576.2 KiB\n"
+        "schema: raw\n"
         "  feature  kind   length  values         in\n"
         "  img_raw  bytes  1       196,608 bytes  100%\n"
         "  label    int64  1       0 to 1         100%\n"
@@ -57,7 +58,11 @@ def test_an_empty_file_has_no_records(tfrec, save):
 
     done = tfrec("inspect", "x.tfrecord")
 
-    assert (0, "x.tfrecord: 0 records, 0 bytes\n", "") == (done.code, done.out, done.err)
+    assert (0, "x.tfrecord: 0 records, 0 bytes (an empty file)\n", "") == (
+        done.code,
+        done.out,
+        done.err,
+    )
 
 
 def test_json_has_the_same_facts(tfrec, pets):
@@ -76,6 +81,10 @@ def test_json_has_the_same_facts(tfrec, pets):
                 "compression": "none",
             }
         ],
+        "num_looked_at": 3,
+        "kinds": {"Example": 3},
+        "schema": "raw",
+        "summary_values": {},
         "features": {
             "img_raw": {
                 "kinds": {"bytes": 3},

@@ -36,9 +36,9 @@ def test_faults_are_named_by_record_and_offset(tfrec, save):
 
     assert 1 == done.code
     assert done.out == (
-        "x.tfrecord: 1 fault: 2 intact records, 102 bytes\n"
+        "x.tfrecord: 1 fault: 3 intact records, 102 bytes\n"
         "  record 2 at offset 60: the checksum of the length is wrong "
-        "(stored 0x00000000, computed 0x07980329)\n"
+        "(stored 0x00000000, computed 0x07980329); bytes 60 to 72 are lost\n"
     )
 
 
@@ -57,10 +57,13 @@ def test_json_has_every_fault(tfrec, save):
                 "num_records": 1,
                 "num_bytes": 59,
                 "compression": "none",
+                "kind": "Example",
                 "faults": [
                     {
                         "record": 1,
                         "offset": 30,
+                        "lost": [30, 59],
+                        "source": None,
                         "reason": "the record needs 18 bytes after its header, 17 are left",
                     }
                 ],

@@ -1,11 +1,12 @@
 """What record files hold."""
 
+import gzip
 import io
 
 import pytest
 from PIL import Image
 
-from tfrec.errors import ChecksumError, ExampleError
+from tfrec.errors import ChecksumError
 from tfrec.example import BytesList, encode_example
 from tfrec.operations.inspect import inspect
 from tfrec.storage import MemoryStorage
@@ -98,13 +99,6 @@ def test_damage_ends_the_inspection():
         list(inspect(["x"], storage=MemoryStorage({"x": content[:-1] + b"\0"})))
 
 
-def test_a_record_that_is_no_example_is_named():
-    content = frame_record(encode_example({"a": 1})) + frame_record(b"\xff\xff\xff")
-
-    with pytest.raises(ExampleError, match=r"x, record 1: not a tf\.train\.Example"):
-        list(inspect(["x"], storage=MemoryStorage({"x": content})))
-
-
 def test_progress_counts_records():
     content = frame_record(encode_example({"a": 1})) * 3
     steps = []
@@ -112,3 +106,31 @@ def test_progress_counts_records():
     list(inspect(["x"], storage=MemoryStorage({"x": content}), advance=steps.append))
 
     assert 3 == sum(steps)
+
+
+def test_messages_are_told_apart():
+    # A SequenceExample of a list `f` with one step, an Event of one time, text.
+    sequence = bytes.fromhex("120e 0a0c 0a0166 1207 0a05 0a03 0a0178")
+    event = b"\x09" + bytes(7) + b"\x40"
+    content = b"".join(map(frame_record, (sequence, event, b"words", encode_example({"a": 1}))))
+
+    (summary,) = inspect(["x"], storage=MemoryStorage({"x": content}))
+
+    assert {"SequenceExample": 1, "Event": 1, "bytes": 1, "Example": 1} == summary.statistics.kinds
+    assert {"list/f", "a"} == set(summary.statistics.features)
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_a_large_file_is_sampled_unless_all_is_asked_for(monkeypatch, compress):
+    monkeypatch.setattr("tfrec.operations.inspect.LARGE_FILE", 100)
+    records = [frame_record(encode_example({"label": number % 2})) for number in range(5000)]
+    storage = MemoryStorage({"x": compress(b"".join(records))})
+
+    (sampled,) = inspect(["x"], storage=storage)
+    (whole,) = inspect(["x"], storage=storage, read_all=True)
+
+    assert (5000, True) == (sampled.num_records, sampled.is_sampled)
+    # Spread over the file, 2,000; of a compressed one the first 1,000, then one in 50.
+    assert (2000 if compress is bytes else 1080) == sampled.statistics.num_records
+    assert (5000, False) == (whole.num_records, whole.is_sampled)
+    assert {0: 2500, 1: 2500} == whole.statistics.labels

@@ -30,20 +30,20 @@ def flip(content, position):
 
 
 def test_an_intact_file_has_no_fault():
-    expected = FileReport("x.tfrecord", 5, 150, "none", ())
+    expected = FileReport("x.tfrecord", 5, 150, "none", "Example", ())
 
     assert expected == verify_bytes(WHOLE)
 
 
 def test_an_empty_file_has_no_records_and_no_fault():
-    assert FileReport("x.tfrecord", 0, 0, "none", ()) == verify_bytes(b"")
+    assert FileReport("x.tfrecord", 0, 0, "none", None, ()) == verify_bytes(b"")
 
 
 @pytest.mark.parametrize(("window_bits", "name"), [(31, "gzip"), (15, "zlib")])
 def test_a_compressed_file_is_read_through(window_bits, name):
     content = zlib.compress(WHOLE, wbits=window_bits)
 
-    assert FileReport("x.tfrecord", 5, len(content), name, ()) == verify_bytes(content)
+    assert FileReport("x.tfrecord", 5, len(content), name, "Example", ()) == verify_bytes(content)
 
 
 @pytest.mark.parametrize("byte", range(12, 30))
@@ -98,7 +98,8 @@ def test_a_huge_length_with_a_right_checksum_is_a_fault():
     length = struct.pack("<Q", 1 << 40)
     content = length + struct.pack("<I", masked_crc32c(length)) + b"ab"
 
-    expected = Fault(0, 0, "the record needs 1,099,511,627,780 bytes after its header, 2 are left")
+    reason = "the record needs 1,099,511,627,780 bytes after its header, 2 are left"
+    expected = Fault(0, 0, reason, start=0, end=14)
     assert (expected,) == verify_bytes(content).faults
 
 
@@ -123,15 +124,15 @@ def test_a_file_is_compared_with_the_manifest_beside_it():
 
     found, said = (hashlib.sha256(data).hexdigest() for data in (WHOLE, WHOLE + b"abc"))
     assert [
-        "the file has 5 intact records, the manifest says 6",
-        "the file has 150 bytes, the manifest says 153",
-        f"the file has SHA-256 {found}, the manifest says {said}",
+        "the file has 5 intact records, x.tfrecord.json says 6",
+        "the file has 150 bytes, x.tfrecord.json says 153",
+        f"the file has SHA-256 {found}, x.tfrecord.json says {said}",
     ] == [fault.reason for fault in report.faults]
 
 
 def test_the_digest_covers_what_lies_behind_the_damage():
     damaged = flip(FRAMES[0], 0) + FRAMES[1]
-    manifest = manifest_of(**{"x.tfrecord": (0, damaged)})
+    manifest = manifest_of(**{"x.tfrecord": (1, damaged)})
     storage = MemoryStorage({"x.tfrecord": damaged, "x.tfrecord.json": manifest})
 
     (report,) = verify(["x.tfrecord"], storage=storage)
@@ -156,9 +157,9 @@ def test_a_directory_is_compared_with_its_manifest():
         (
             "d/b.tfrecord",
             0,
-            (Fault(None, None, "the manifest names this file, and it is missing"),),
+            (Fault(None, None, "d/dataset.json names this file, and it is missing"),),
         ),
-        ("d/c.tfrecord", 1, (Fault(None, None, "the manifest does not name this file"),)),
+        ("d/c.tfrecord", 1, (Fault(None, None, "d/dataset.json does not name this file"),)),
     ] == [(report.path, report.num_records, report.faults) for report in reports]
 
 

@@ -352,7 +352,7 @@ def test_failure_of_a_hidden_producer_reaches_the_consumer():
     error = ValueError("x")
     with pytest.raises(ValueError, match="x") as caught, Coordinator():
         first = batch(failing_after(3, error), 1)
-        iterate(batch(lambda: first.get(), 1))
+        iterate(batch(first.get, 1))
 
     assert error is caught.value
 
@@ -410,7 +410,7 @@ def test_classic_form_works_unchanged():
     collection = QueueRunners()
     coord = Coordinator()
     names = string_input_producer(["a", "b", "c"], 2, False, collection=collection)
-    batches = batch(lambda: names.dequeue(), 2, num_threads=1, collection=collection)
+    batches = batch(names.dequeue, 2, num_threads=1, collection=collection)
     threads = start_queue_runners(coord=coord, collection=collection)
     found = []
     try:

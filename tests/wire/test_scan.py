@@ -69,7 +69,7 @@ def test_every_cut_keeps_the_records_before_it(knows_size):
 
         assert RECORDS[:num_whole] == records
         expected = [] if cut in STARTS else [(STARTS[num_whole], cut, TruncatedRecordError)]
-        assert expected == [(start, end, type(error)) for start, end, error in damage]
+        assert expected == [(item.start, item.end, type(item.error)) for item in damage]
 
 
 @either_size
@@ -195,7 +195,9 @@ def test_text_holds_no_records():
     records, damage = scan(b"some text " * 100)
 
     assert [] == records
-    assert [(0, 1000, ChecksumError)] == [(start, end, type(error)) for start, end, error in damage]
+    assert [(0, 1000, ChecksumError)] == [
+        (item.start, item.end, type(item.error)) for item in damage
+    ]
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, zlib.compress])

@@ -30,6 +30,11 @@ def say_json(document: Any) -> None:  # noqa: ANN401 (any JSON value)
     _write(json.dumps(document, indent=1))
 
 
+def say_json_line(document: Any) -> None:  # noqa: ANN401 (any JSON value)
+    """Write one of many results as one line of JSON."""
+    click.echo(json.dumps(document))
+
+
 def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozenset()) -> None:
     """Write rows in columns; those in `numeric` are set to the right."""
     cells = [[harmless(cell) for cell in row] for row in rows]

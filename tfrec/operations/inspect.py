@@ -1,17 +1,25 @@
-"""Say what record files hold: records, features, labels and images."""
+"""Say what record files hold: records, messages, features, labels and images.
+
+Of a large file a sample is looked at: all lengths are read, and some of the records.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tfrec.dataset.inputs import RecordFile, resolve_inputs
-from tfrec.dataset.manifest import Manifest
-from tfrec.errors import ExampleError
-from tfrec.example import decode_example
+from tfrec.dataset.description import RecordFile
+from tfrec.dataset.inputs import resolve_inputs
+from tfrec.dataset.opening import STANDARD_INPUT, OpenedFile, open_record_file
+from tfrec.dataset.record_file import TFRecordFile
 from tfrec.operations.progress import Advance, ignore_progress
-from tfrec.operations.statistics import ExampleStatistics
+from tfrec.operations.statistics import RecordStatistics
 from tfrec.storage import LocalStorage, Storage
-from tfrec.wire.compression import Compression, decompress, peek_compression
-from tfrec.wire.reader import RecordReader
+from tfrec.wire.compression import Compression
+
+LARGE_FILE = 256 << 20
+"""From this size in bytes on, a sample stands for a file."""
+
+_SAMPLE_SIZE = 2_000  # records
+_STRIDE = 50  # of a compressed file, the first records are looked at, then one in so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,67 +27,88 @@ class FileSummary:
     """What one file holds.
 
     Attributes:
-        path: of the file.
+        file: and what its manifest says.
         num_records: in it.
         num_bytes: of the file, as it is stored.
         compression: of the file.
-        statistics: of its Examples.
-        manifest: of the dataset to which the file belongs, where there is one.
+        statistics: of the records that were looked at.
     """
 
-    path: str
+    file: RecordFile
     num_records: int
     num_bytes: int
     compression: Compression
-    statistics: ExampleStatistics
-    manifest: Manifest | None
+    statistics: RecordStatistics
 
-    def class_name(self, label: int | str) -> str | None:
-        """Return the name of a label's class; None where nothing says it."""
-        if isinstance(label, str):
-            return label
-        return self.manifest.class_name(label) if self.manifest is not None else None
+    @property
+    def is_sampled(self) -> bool:
+        """Whether some of the records were not looked at."""
+        return self.statistics.num_records < self.num_records
 
 
 def inspect(
-    paths: Iterable[str], *, storage: Storage | None = None, advance: Advance = ignore_progress
+    paths: Iterable[str],
+    *,
+    storage: Storage | None = None,
+    read_all: bool = False,
+    advance: Advance = ignore_progress,
 ) -> Iterator[FileSummary]:
-    """Read files and directories of files; yield a summary of each file.
+    """Read files, and directories and patterns of files; yield a summary of each file.
 
     Args:
-        paths: of files and directories.
+        paths: as `resolve_inputs` takes them.
         storage: where they are; this machine's files by default.
-        advance: called with 1 for each record.
+        read_all: look at every record of large files too.
+        advance: called with 1 for each record that is looked at.
 
     Raises:
-        DataLossError: a record is damaged.
-        ExampleError: a record is no Example; it names the file and the record.
-        ConfigError: a directory has no record files.
+        DataLossError: a record is damaged, or a file is no TFRecord.
+        ConfigError: a path means no record files.
         ManifestError: a manifest can't be read.
         OSError: a file can't be read; it names the file.
     """
     storage = storage or LocalStorage()
     for file in resolve_inputs(paths, storage):
-        yield _inspect_file(file, storage, advance)
+        yield _inspect_file(file, storage, advance, read_all=read_all)
 
 
-def _inspect_file(file: RecordFile, storage: Storage, advance: Advance) -> FileSummary:
-    statistics = ExampleStatistics()
-    info = storage.info(file.path)
-    with storage.open_read(file.path) as stream:
-        compression, source = peek_compression(stream)
-        reader = RecordReader(decompress(source, compression), path=file.path)
-        for index, record in enumerate(reader):
-            try:
-                statistics.add(decode_example(record.data))
-            except ExampleError as error:
-                raise error.at(file.path, index) from error
-            advance(1)
-    return FileSummary(
-        path=file.path,
-        num_records=reader.num_records,
-        num_bytes=info.size if info is not None else 0,
-        compression=compression,
-        statistics=statistics,
-        manifest=file.manifest,
-    )
+def _inspect_file(
+    file: RecordFile, storage: Storage, advance: Advance, *, read_all: bool
+) -> FileSummary:
+    statistics = RecordStatistics()
+    info = storage.info(file.path) if file.path != STANDARD_INPUT else None
+    is_large = info is not None and info.size >= LARGE_FILE and not read_all
+    with open_record_file(file.path, storage) as opened:
+        if is_large and opened.compression == "none":
+            records, num_bytes = TFRecordFile(file.path, storage=storage), opened.size or 0
+            num_records = _add_spread(records, statistics, advance)
+        else:
+            num_records = _add_in_order(opened, statistics, advance, is_large=is_large)
+            num_bytes = opened.stored.num_bytes
+    return FileSummary(file, num_records, num_bytes, opened.compression, statistics)
+
+
+def _add_spread(records: TFRecordFile, statistics: RecordStatistics, advance: Advance) -> int:
+    """Add records that are evenly spread over a file; return how many it has."""
+    num_records = len(records)
+    num_sampled = min(_SAMPLE_SIZE, num_records)
+    with records:
+        for number in range(num_sampled):
+            _add(records[number * num_records // num_sampled], statistics, advance)
+    return num_records
+
+
+def _add_in_order(
+    opened: OpenedFile, statistics: RecordStatistics, advance: Advance, *, is_large: bool
+) -> int:
+    """Add all records, or the first and then some; return how many there are."""
+    reader = opened.read_records()
+    for index, record in enumerate(reader):
+        if not is_large or index < _SAMPLE_SIZE // 2 or index % _STRIDE == 0:
+            _add(record.data, statistics, advance)
+    return reader.num_records
+
+
+def _add(record: bytes, statistics: RecordStatistics, advance: Advance) -> None:
+    statistics.add(record)
+    advance(1)

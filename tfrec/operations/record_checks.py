@@ -42,13 +42,14 @@ class Fault:
         index: of the record, from 0; None where the fault is the whole file's.
         offset: in bytes of the uncompressed stream; None where the fault is the whole file's.
         reason: what is wrong.
-        end: the offset where the next intact record is, where bytes are lost.
+        start, end: the offsets between which bytes are lost, where any are.
         source: the name of the image that the record was made of, where it is known.
     """
 
     index: int | None
     offset: int | None
     reason: str
+    start: int | None = None
     end: int | None = None
     source: str | None = None
 
@@ -73,6 +74,8 @@ class RecordChecker:
     def check(self, index: int, offset: int, data: bytes) -> Iterator[Fault]:
         """Yield the faults of a record, and those of earlier ones that show only now."""
         kind, reason, features = _parse(data)
+        if kind == "Example" and reason:
+            yield Fault(index, offset, reason)
         if features is not None:
             source = find_filename(features)
             for fault in self._check_example(features):
@@ -101,7 +104,7 @@ class RecordChecker:
         if self.kind == "Example":
             yield Fault(index, offset, reason)
         else:
-            yield Fault(index, offset, f"not a {self.kind}, as others of the file are")
+            yield Fault(index, offset, f"no {self.kind}, as others of the file are")
 
     def _check_example(self, features: Mapping[str, FeatureValue]) -> Iterator[str]:
         """Yield what is wrong with a decoded Example."""
@@ -156,7 +159,8 @@ def _parse(data: bytes) -> tuple[MessageKind, str, Mapping[str, FeatureValue] | 
     try:
         features = decode_example(data)
     except ExampleError as error:
-        return detect_kind(data), str(error), None
+        # Where a key is known, all but the value of that feature is an Example.
+        return detect_kind(data) if error.key is None else "Example", str(error), None
     kind = "Example" if features else detect_kind(data)
     if kind != "Example":
         return kind, "not a tf.train.Example: it has no features", None

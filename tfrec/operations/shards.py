@@ -87,7 +87,7 @@ def write_shard(stream: BinaryIO, plan: ShardPlan, feed: RecordFeed) -> WrittenS
         BadImagesError: an image is bad, and none may be left out.
     """
     config = feed.make_record.config
-    output = _HashedOutput(stream)
+    output = HashedOutput(stream)
     inputs = InputsDigest(feed.make_record)
     bad_images: list[ImageError] = []
     digests: list[bytes] = []
@@ -135,7 +135,7 @@ def write_shard_file(task: ShardTask) -> WrittenShard:
         return write_shard(stream, task.plan, feed)
 
 
-class _HashedOutput:
+class HashedOutput:
     """Passes bytes on to a stream, counts them and takes their SHA-256."""
 
     def __init__(self, stream: BinaryIO) -> None:

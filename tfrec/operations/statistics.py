@@ -9,12 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tfrec.errors import ImageError
-from tfrec.example import BytesList, FeatureValue, FloatList, Int64List
+from tfrec.example import BytesList, FeatureValue, decode_example
+from tfrec.example.kinds import MessageKind, count_summary_values, detect_kind
+from tfrec.example.sequence import SequenceFeatures, decode_sequence_example
+from tfrec.example.values import KIND_NAMES
 from tfrec.images import sniff_format
 from tfrec.images.header import read_image_header
-from tfrec.schema.detect import find_image_keys, find_stored_size, guess_raw_size
-
-KIND_NAMES = {BytesList: "bytes", FloatList: "float", Int64List: "int64"}
+from tfrec.schema.detect import (
+    detect_schema,
+    find_image_keys,
+    find_stored_size,
+    guess_raw_size,
+)
 
 
 @dataclass(slots=True)
@@ -70,30 +76,62 @@ class FeatureStatistics:
 
 
 @dataclass(slots=True)
-class ExampleStatistics:
-    """Many Examples.
+class RecordStatistics:
+    """Many records.
 
     Attributes:
-        num_examples: seen.
-        features: by key.
+        num_records: seen.
+        kinds: how many are which message.
+        features: by key; those of SequenceExamples by `context/KEY` and `list/KEY`.
         image_keys: how many records have their image in which feature.
         label_keys: how many records have their label in which feature.
         labels: how many records have which label, a number or a text.
-        image_formats: how many images are of which format; `raw` for pixels, `unknown`.
+        image_formats: how many images are of which format; `raw` for pixels, `unknown`, `damaged`.
         image_sizes: how many images have which (width, height).
+        summary_values: how many values of which kind Events have in their summaries.
     """
 
-    num_examples: int = 0
+    num_records: int = 0
+    kinds: Counter[MessageKind] = field(default_factory=Counter)
     features: dict[str, FeatureStatistics] = field(default_factory=dict)
     image_keys: Counter[str] = field(default_factory=Counter)
     label_keys: Counter[str] = field(default_factory=Counter)
     labels: Counter[int | str] = field(default_factory=Counter)
     image_formats: Counter[str] = field(default_factory=Counter)
     image_sizes: Counter[tuple[int, int]] = field(default_factory=Counter)
+    summary_values: Counter[str] = field(default_factory=Counter)
 
-    def add(self, features: Mapping[str, FeatureValue]) -> None:
-        """Take one Example into account."""
-        self.num_examples += 1
+    @property
+    def schema(self) -> str | None:
+        """The name of the schema that the features are of; None where it is no known one."""
+        return detect_schema(self.features)
+
+    def add(self, record: bytes) -> None:
+        """Take one record into account."""
+        self.num_records += 1
+        kind = detect_kind(record)
+        self.kinds[kind] += 1
+        if kind == "Example":
+            self._add_example(decode_example(record))
+        elif kind == "SequenceExample":
+            self._add_sequence(decode_sequence_example(record))
+        elif kind == "Event":
+            self.summary_values.update(count_summary_values(record))
+
+    def merge(self, other: "RecordStatistics") -> None:
+        """Take the records of another statistic into account."""
+        self.num_records += other.num_records
+        for key, statistics in other.features.items():
+            self.features.setdefault(key, FeatureStatistics()).merge(statistics)
+        self.kinds.update(other.kinds)
+        self.image_keys.update(other.image_keys)
+        self.label_keys.update(other.label_keys)
+        self.labels.update(other.labels)
+        self.image_formats.update(other.image_formats)
+        self.image_sizes.update(other.image_sizes)
+        self.summary_values.update(other.summary_values)
+
+    def _add_example(self, features: Mapping[str, FeatureValue]) -> None:
         for key, value in features.items():
             self.features.setdefault(key, FeatureStatistics()).add(value)
         image_key, label_key = find_image_keys(features)
@@ -105,16 +143,15 @@ class ExampleStatistics:
             self.image_keys[image_key] += 1
             self._add_image(features, features[image_key].values[0])
 
-    def merge(self, other: "ExampleStatistics") -> None:
-        """Take the Examples of another statistic into account."""
-        self.num_examples += other.num_examples
-        for key, statistics in other.features.items():
-            self.features.setdefault(key, FeatureStatistics()).merge(statistics)
-        self.image_keys.update(other.image_keys)
-        self.label_keys.update(other.label_keys)
-        self.labels.update(other.labels)
-        self.image_formats.update(other.image_formats)
-        self.image_sizes.update(other.image_sizes)
+    def _add_sequence(self, features: SequenceFeatures) -> None:
+        for key, value in features.context.items():
+            self.features.setdefault(f"context/{key}", FeatureStatistics()).add(value)
+        for key, steps in features.lists.items():
+            statistics = self.features.setdefault(f"list/{key}", FeatureStatistics())
+            num_records = statistics.num_records + 1
+            for step in steps:
+                statistics.add(step)
+            statistics.num_records = num_records
 
     def _add_image(self, features: Mapping[str, FeatureValue], image: object) -> None:
         data = bytes(image) if isinstance(image, (bytes, bytearray, memoryview)) else b""

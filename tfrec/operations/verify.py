@@ -4,15 +4,15 @@ A file's faults are values, not exceptions: the check goes on past each as far a
 are found.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
-from tfrec.dataset.opening import OpenedFile, StoredBytes, open_record_file
-from tfrec.engine import default_num_workers, map_ordered
-from tfrec.engine.processes import create_process_executor
+from tfrec.dataset.opening import STANDARD_INPUT, OpenedFile, StoredBytes, open_record_file
+from tfrec.engine import EXECUTORS, SerialExecutor, default_num_workers, map_ordered
 from tfrec.errors import DataLossError, ExampleError
 from tfrec.example import decode_example
 from tfrec.example.kinds import MessageKind
@@ -22,6 +22,9 @@ from tfrec.schema.detect import find_filename
 from tfrec.storage import LocalStorage, Storage
 from tfrec.wire.compression import Compression
 from tfrec.wire.scan import Damage, scan_records
+
+# Processes take a third of a second to start; that long a core checks small records of this size.
+_WORTH_A_PROCESS = 32 << 20
 
 __all__ = ["Fault", "FileReport", "verify", "verify_file"]
 
@@ -73,12 +76,20 @@ def verify(
     files = resolve_inputs(paths, storage)
     check = partial(verify_file, storage=storage, check_images=check_images)
     num_workers = min(num_workers or default_num_workers(), len(files))
-    # Processes share neither a storage in memory nor standard input.
-    is_shared = isinstance(storage, LocalStorage) and len(files) > 1
-    with create_process_executor(num_workers if is_shared else 1) as executor:
+    with _executor(files, storage, num_workers) as executor:
         for report in map_ordered(executor, check, files, window=2 * num_workers + 1):
             advance(report.num_records)
             yield report
+
+
+def _executor(files: Sequence[RecordFile], storage: Storage, num_workers: int) -> Executor:
+    """Return processes where there is work for them; they share no storage in memory, no input."""
+    paths = [file.path for file in files]
+    if num_workers > 1 and isinstance(storage, LocalStorage) and STANDARD_INPUT not in paths:
+        infos = map(storage.info, paths)
+        if sum(info.size for info in infos if info is not None) >= _WORTH_A_PROCESS:
+            return EXECUTORS["processes"](num_workers)
+    return SerialExecutor()
 
 
 def verify_file(file: RecordFile, storage: Storage, *, check_images: bool = False) -> FileReport:
@@ -116,7 +127,7 @@ def _check_records(
     )
     for index, item in enumerate(items):
         if isinstance(item, Damage):
-            faults.append(_to_fault(item))
+            faults.append(to_fault(item))
             continue
         num_records += 1
         faults += checker.check(index, item.offset, item.data)
@@ -125,10 +136,15 @@ def _check_records(
     return num_records, checker.kind, faults
 
 
-def _to_fault(damage: Damage) -> Fault:
-    error = damage.error
+def to_fault(damage: Damage) -> Fault:
+    """Return what is reported of damage."""
     return Fault(
-        error.index, error.offset, error.sentence, end=damage.end, source=_source_of(damage.payload)
+        damage.error.index,
+        damage.error.offset,
+        damage.error.sentence,
+        start=damage.start,
+        end=damage.end,
+        source=_source_of(damage.payload),
     )
 
 

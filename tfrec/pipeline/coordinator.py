@@ -59,6 +59,7 @@ class Coordinator:
         self._lock = threading.RLock()
         self._stopped = False
         self._joined = False
+        self._announcer: int | None = None  # the thread whose stop not all have heard of yet
         self._error: BaseException | None = None
         self._traceback: TracebackType | None = None
         self._threads: set[threading.Thread] = set()
@@ -214,15 +215,18 @@ class Coordinator:
 
     def _set_stop(self, error: BaseException | None, traceback: TracebackType | None) -> bool:
         """Set the stop and its cause unless one is set; return whether it was the first."""
+        this_thread = threading.get_ident()
         if self._stopped:
             return False
+        # No call from here on: a signal handler sees the stop whole, or not at all.
         self._error, self._traceback = error, traceback
+        self._announcer = this_thread
         self._stopped = True
         return True
 
     def _follow_up(self, error: BaseException | None, *, is_first: bool) -> None:
         """Wake and call whoever waits for the first stop, and log the error."""
-        if is_first:
+        if self._announcer == threading.get_ident():  # also after Ctrl-C cut the first stop short
             try:
                 self._announce()
             except BaseException:  # Ctrl-C struck half-way: nobody may stay asleep
@@ -248,6 +252,7 @@ class Coordinator:
                 callback = self._callbacks.pop(key, None)
             if callback is not None:
                 self._call(callback)
+        self._announcer = None
 
     def _call(self, callback: Callable[[], object]) -> None:
         try:

@@ -4,7 +4,7 @@ The order of the candidates is that in which they are looked for: `image/encoded
 `image`, which some writers use for a file name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tfrec.example import BytesList, FeatureValue, FloatList, Int64List
@@ -28,6 +28,32 @@ _SIZE_KEYS = (
     ("image_width", "image_height"),
 )
 
+# Name, the keys that all must be there, the keys of which one must; the first that fits is meant.
+_SCHEMAS: tuple[tuple[str, frozenset[str], frozenset[str]], ...] = tuple(
+    (name, frozenset(needed.split()), frozenset(one_of.split()))
+    for name, needed, one_of in (
+        (
+            "imagenet",
+            "image/encoded image/class/label",
+            "image/class/text image/class/synset image/colorspace image/channels",
+        ),
+        ("slim", "image/encoded image/class/label", ""),
+        (
+            "od",
+            "image/height image/width",
+            "image/object/bbox/xmin image/object/class/label image/object/class/text",
+        ),
+        ("raw", "img_raw label", ""),
+        ("fiftyone", "image_bytes filename", ""),
+        ("img2dataset", "key", "jpg png webp"),
+        ("tfrecorder", "image image_name image_height image_width", ""),
+        ("img2tensor", "data shape dtype", ""),
+        ("stylegan", "data shape", ""),
+        ("kaggle", "image", "class target id image_name"),
+        ("tfds", "image label", ""),
+    )
+)
+
 
 class ImageKeys(NamedTuple):
     """The keys of a record's image and label; None where it has none."""
@@ -41,6 +67,19 @@ def find_image_keys(features: Mapping[str, FeatureValue]) -> ImageKeys:
     image = next((key for key in IMAGE_KEYS if _is_single(features.get(key), BytesList)), None)
     label = next((key for key in LABEL_KEYS if _is_label(features.get(key))), None)
     return ImageKeys(image, label)
+
+
+def detect_schema(keys: Iterable[str]) -> str | None:
+    """Name the schema whose features these are, or None where it is no known one."""
+    present = set(keys)
+    return next(
+        (
+            name
+            for name, needed, one_of in _SCHEMAS
+            if needed <= present and (not one_of or one_of & present)
+        ),
+        None,
+    )
 
 
 def find_filename(features: Mapping[str, FeatureValue]) -> str | None:

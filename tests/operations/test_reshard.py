@@ -1,0 +1,186 @@
+"""Records of files to other files."""
+
+import gzip
+import json
+import zlib
+from collections import Counter
+
+import pytest
+from PIL import Image
+
+from tfrec.errors import ConfigError, DataLossError
+from tfrec.example import encode_example
+from tfrec.operations.build import build
+from tfrec.operations.reshard import ReshardConfig, reshard
+from tfrec.operations.selection import Selection
+from tfrec.operations.verify import verify
+from tfrec.source.walk import scan_images
+from tfrec.storage import LocalStorage, MemoryStorage
+from tfrec.wire import frame_record
+
+RECORDS = [encode_example({"label": number % 3, "number": number}) for number in range(10)]
+FRAMES = [frame_record(record) for record in RECORDS]
+
+
+@pytest.fixture
+def storage():
+    """Two files, the second compressed."""
+    return MemoryStorage(
+        {"a.tfrecord": b"".join(FRAMES[:6]), "b.tfrecord.gz": gzip.compress(b"".join(FRAMES[6:]))}
+    )
+
+
+BOTH = ["a.tfrecord", "b.tfrecord.gz"]
+
+
+def test_files_are_merged_in_their_order(storage):
+    report = reshard(BOTH, "out.tfrecord", storage=storage)
+
+    assert b"".join(FRAMES) == storage.files["out.tfrecord"]
+    assert 10 == report.num_records
+
+
+def test_a_directory_gets_shards_whose_numbers_differ_by_one(storage):
+    report = reshard(BOTH, "out", ReshardConfig(num_shards=4), storage=storage)
+
+    assert [3, 3, 2, 2] == [shard.num_records for shard in report.shards]
+    names = [f"out/train-0000{number}-of-00004.tfrecord" for number in range(4)]
+    assert b"".join(FRAMES) == b"".join(storage.files[name] for name in names)
+
+
+def test_more_shards_than_records_leave_empty_ones(storage):
+    report = reshard(["a.tfrecord"], "out", ReshardConfig(num_shards=8), storage=storage)
+
+    assert [1, 1, 1, 1, 1, 1, 0, 0] == [shard.num_records for shard in report.shards]
+
+
+@pytest.mark.parametrize(
+    ("out", "compression", "inflate"),
+    [
+        ("out.tfrecord.gz", "auto", gzip.decompress),
+        ("out.tfrecord.zz", "auto", zlib.decompress),
+        ("out.tfrecord", "gzip", gzip.decompress),
+        ("out.tfrecord", "zlib", zlib.decompress),
+        ("out.tfrecord.gz", "none", bytes),
+    ],
+)
+def test_compression_goes_by_the_name_or_by_the_option(storage, out, compression, inflate):
+    reshard(BOTH, out, ReshardConfig(compression=compression), storage=storage)
+
+    assert b"".join(FRAMES) == inflate(storage.files[out])
+
+
+def test_the_shards_of_a_compressed_directory_say_so(storage):
+    config = ReshardConfig(num_shards=2, compression="gzip")
+    reshard(BOTH, "out", config, storage=storage)
+
+    assert b"".join(FRAMES[:5]) == gzip.decompress(
+        storage.files["out/train-00000-of-00002.tfrecord.gz"]
+    )
+
+
+def test_records_are_selected(storage):
+    config = ReshardConfig(selection=Selection.parse([], ["label == 1"]), num_shards=2)
+    reshard(BOTH, "out", config, storage=storage)
+
+    assert FRAMES[1] + FRAMES[4] == storage.files["out/train-00000-of-00002.tfrecord"]
+    assert FRAMES[7] == storage.files["out/train-00001-of-00002.tfrecord"]
+
+
+@pytest.mark.parametrize("num_shards", [1, 3])
+def test_a_shuffle_is_one_over_all_files(storage, num_shards):
+    config = ReshardConfig(seed=5, num_shards=num_shards)
+    reshard(BOTH, "out", config, storage=storage)
+    reshard(BOTH, "again", config, storage=storage)
+
+    shuffled = b"".join(
+        content for name, content in sorted(storage.files.items()) if name.startswith("out/")
+    )
+    assert shuffled != b"".join(FRAMES)
+    size = len(FRAMES[0])
+    assert Counter(FRAMES) == Counter(
+        shuffled[start : start + size] for start in range(0, len(shuffled), size)
+    )
+    again = b"".join(
+        content for name, content in sorted(storage.files.items()) if name.startswith("again/")
+    )
+    assert shuffled == again
+
+
+def test_a_split_is_taken_by_the_names_of_its_files():
+    storage = MemoryStorage(
+        {
+            "in/train-00000-of-00001.tfrecord": FRAMES[0],
+            "in/test-00000-of-00001.tfrecord": FRAMES[1],
+        }
+    )
+    reshard(["in"], "out", ReshardConfig(split="test"), storage=storage)
+
+    assert FRAMES[1] == storage.files["out/test-00000-of-00001.tfrecord"]
+    with pytest.raises(ConfigError, match="'validation'; the splits are 'test', 'train'"):
+        reshard(["in"], "other", ReshardConfig(split="validation"), storage=storage)
+
+
+def test_one_file_has_no_shards(storage):
+    with pytest.raises(ConfigError, match="name a directory"):
+        reshard(BOTH, "out.tfrecord", ReshardConfig(num_shards=2), storage=storage)
+
+
+def test_what_is_there_is_kept_unless_it_may_be_replaced(storage):
+    storage.files["out.tfrecord"] = b"former"
+    storage.files["out.tfrecord.json"] = json.dumps({"of": "the former"}).encode()
+
+    with pytest.raises(ConfigError, match="exists"):
+        reshard(BOTH, "out.tfrecord", storage=storage)
+    reshard(BOTH, "out.tfrecord", storage=storage, overwrite=True)
+
+    assert b"".join(FRAMES) == storage.files["out.tfrecord"]
+    assert "out.tfrecord.json" not in storage.files
+
+
+def test_a_directory_that_holds_something_is_kept(storage):
+    storage.files["out/mine.txt"] = b""
+
+    with pytest.raises(FileExistsError, match="out"):
+        reshard(BOTH, "out", storage=storage, overwrite=True)
+
+
+def test_damage_leaves_nothing(storage):
+    storage.files["a.tfrecord"] = FRAMES[0] + FRAMES[1][:-1]
+
+    for out in ("out.tfrecord", "out"):
+        with pytest.raises(DataLossError, match=r"a\.tfrecord: record 1"):
+            reshard(BOTH, out, ReshardConfig(), storage=storage)
+
+    assert set(BOTH) == set(storage.files)
+
+
+@pytest.mark.parametrize("settings", [{"num_shards": 0}, {"level": 10}])
+def test_settings_out_of_range_are_refused(settings):
+    with pytest.raises(ConfigError):
+        ReshardConfig(**settings)
+
+
+def test_too_little_memory_is_refused(storage):
+    with pytest.raises(ConfigError, match="memory is 1,000 bytes"):
+        reshard(BOTH, "out.tfrecord", storage=storage, memory=1000)
+
+
+@pytest.mark.parametrize("out", ["again", "again.tfrecord"])
+def test_the_manifest_of_a_dataset_goes_with_its_records(tmp_path, out):
+    for name in ("cat/a", "cat/b", "dog/c"):
+        (tmp_path / "images" / name).parent.mkdir(parents=True, exist_ok=True)
+        Image.new("RGB", (8, 8)).save(tmp_path / "images" / f"{name}.png")
+    source = scan_images(str(tmp_path / "images"), storage=LocalStorage())
+    build(source, str(tmp_path / "built"))
+    out = str(tmp_path / out)
+
+    reshard([str(tmp_path / "built")], out, ReshardConfig(seed=1))
+
+    (report,) = verify([out])
+    assert ((), 3) == (report.faults, report.num_records)
+    path = f"{out}.json" if out.endswith("tfrecord") else f"{out}/dataset.json"
+    with open(path) as stream:
+        manifest = json.load(stream)
+    assert ["cat", "dog"] == manifest["labels"]["names"]
+    assert {"cat": 2, "dog": 1} == manifest["splits"]["train"]["images_per_class"]

@@ -1,0 +1,85 @@
+"""Copy every intact record of a damaged file."""
+
+from dataclasses import dataclass
+
+from tfrec.dataset.opening import open_record_file
+from tfrec.errors import DataLossError
+from tfrec.operations.output import (
+    CompressionChoice,
+    choose_compression,
+    publish_records,
+    refuse_output,
+    remove_manifest,
+)
+from tfrec.operations.progress import Advance, ignore_progress
+from tfrec.operations.record_checks import Fault
+from tfrec.operations.verify import to_fault
+from tfrec.storage import LocalStorage, Storage
+from tfrec.wire.scan import Damage, scan_records
+
+
+@dataclass(frozen=True, slots=True)
+class SalvageReport:
+    """What was kept and what was lost.
+
+    Attributes:
+        path: of the file that was written.
+        num_records: that were kept.
+        num_bytes_lost: of the uncompressed stream, as far as they could be counted.
+        faults: what was lost and why, in the order of the places; `offset` to `end` are bytes.
+    """
+
+    path: str
+    num_records: int
+    num_bytes_lost: int
+    faults: tuple[Fault, ...]
+
+
+def salvage(
+    path: str,
+    out: str,
+    *,
+    storage: Storage | None = None,
+    compression: CompressionChoice = "auto",
+    overwrite: bool = False,
+    advance: Advance = ignore_progress,
+) -> SalvageReport:
+    """Write the intact records of the file `path` to the file `out`, byte for byte, in order.
+
+    Args:
+        path: of a record file; `-` is standard input.
+        out: the file to write; it appears whole or not at all.
+        storage: where both are; this machine's files by default.
+        compression: of `out`.
+        overwrite: replace `out`.
+        advance: called with 1 for each record.
+
+    Raises:
+        ConfigError: `out` is there, or is `path`.
+        DataLossError: no record is intact; nothing is written.
+        OSError: a file can't be read or written; it names the file.
+    """
+    storage = storage or LocalStorage()
+    refuse_output(out, [path], storage, overwrite=overwrite)
+    faults: list[Fault] = []
+    num_bytes_lost = 0
+    with (
+        open_record_file(path, storage, recognise=False) as opened,
+        publish_records(out, storage, choose_compression(out, compression)) as writer,
+    ):
+        for item in scan_records(
+            opened.stored.as_stream(),
+            path=path,
+            compression=opened.compression,
+            size=opened.size,
+        ):
+            if isinstance(item, Damage):
+                faults.append(to_fault(item))
+                num_bytes_lost += item.end - item.start
+            else:
+                writer.write(item.data)
+                advance(1)
+        if faults and not writer.num_records:
+            raise DataLossError(path, 0, 0, "no record is intact, so nothing is written")
+    remove_manifest(out, storage)
+    return SalvageReport(out, writer.num_records, num_bytes_lost, tuple(faults))
