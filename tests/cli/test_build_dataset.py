@@ -160,6 +160,14 @@ class TestReport:
         report = json.loads((tmp_path / "report.json").read_text())
         assert {"shards": [], "num_records": 0, "num_bytes": 0} == report["written"]
 
+    def test_the_summary_says_what_was_kept(self, tfrec, noise, save):
+        tfrec("build", noise(), "out", "--num-shards", "4")
+        save("noise/a/000.png", (1, 2, 3))
+
+        done = tfrec("build", "noise", "out", "--num-shards", "4")
+
+        assert "  1 file written, 3 kept as they were\n" in done.out
+
 
 class TestOptions:
     def test_folders_are_splits(self, tfrec, save, tmp_path):

@@ -109,6 +109,18 @@ def test_a_bad_image_is_named_by_every_engine(directory, engine):
 
 
 @pytest.mark.parametrize("engine", EXECUTORS)
+def test_bad_images_in_flight_are_named_too(directory, engine):
+    config = SETTINGS | {"shuffle": False, "num_shards": 10}
+    for number in range(2):  # 2 images a shard, and a window of 6 tasks
+        (directory / f"in/a/{3 * number}.png").write_bytes(b"no image")
+
+    with pytest.raises(BadImagesError) as caught:
+        build_at(directory, "out", config=config, engine=engine, num_workers=2)
+
+    assert {"a/0.png", "a/3.png"} == {image.path for image in caught.value.images}
+
+
+@pytest.mark.parametrize("engine", EXECUTORS)
 def test_a_finished_shard_is_kept_after_a_bad_image(directory, engine):
     config = SETTINGS | {"shuffle": False, "num_shards": 10}
     (directory / "in/b/9.png").write_bytes(b"no image")
@@ -133,6 +145,12 @@ def test_a_storage_that_cannot_be_sent_to_processes_is_refused(bench):
 def test_other_engines_and_numbers_are_refused(directory, options, message):
     with pytest.raises(ConfigError, match=message):
         build_at(directory, "out", **options)
+
+
+@pytest.mark.parametrize("out", ["in/out", "in/a"])
+def test_a_dataset_inside_of_its_images_is_refused(directory, out):
+    with pytest.raises(ConfigError, match="would be a class the next time"):
+        build_at(directory, out)
 
 
 class FullStorage(LocalStorage):

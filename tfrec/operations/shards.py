@@ -127,12 +127,18 @@ class ShardTask:
     make_record: RecordMaker
 
 
-def write_shard_file(task: ShardTask) -> WrittenShard:
-    """Write and publish the file of one shard."""
+def write_shard_file(task: ShardTask) -> WrittenShard | BadImagesError:
+    """Write and publish the file of one shard; return the error of bad images as a value.
+
+    So the shards in flight beside it are finished, and their bad images are named too.
+    """
     storage = task.make_record.storage
     feed = RecordFeed(task.make_record, [task.plan], executor=worker_executor(), window=1)
-    with feed, storage.publish(task.path) as stream:
-        return write_shard(stream, task.plan, feed)
+    try:
+        with feed, storage.publish(task.path) as stream:
+            return write_shard(stream, task.plan, feed)
+    except BadImagesError as error:
+        return error
 
 
 class HashedOutput:

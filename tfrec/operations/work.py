@@ -61,20 +61,41 @@ class Work:
     def write_files(
         self, plans: Sequence[ShardPlan], path_of: Callable[[str], str]
     ) -> Iterator[WrittenShard]:
-        """Write the files of shards; yield each when it is finished."""
+        """Write the files of shards; yield each when it is finished.
+
+        Raises:
+            BadImagesError: images are bad, and none may be left out.
+        """
         if not shares_memory(self.executor):
-            tasks = (ShardTask(plan, path_of(plan.name), self.make_record) for plan in plans)
-            for task, written in map_completed(
-                self.executor, write_shard_file, tasks, window=self.window
-            ):
-                self.advance(len(task.plan.images))
-                yield written
+            yield from self._write_as_tasks(plans, path_of)
             return
         with self.feed(plans) as feed:
             for plan in plans:
                 with self.storage.publish(path_of(plan.name)) as stream:
                     written = write_shard(stream, plan, feed)
                 yield written
+
+    def _write_as_tasks(
+        self, plans: Sequence[ShardPlan], path_of: Callable[[str], str]
+    ) -> Iterator[WrittenShard]:
+        bad: list[ImageError] = []
+
+        def tasks() -> Iterator[ShardTask]:
+            for plan in plans:
+                if bad:
+                    return
+                yield ShardTask(plan, path_of(plan.name), self.make_record)
+
+        for task, outcome in map_completed(
+            self.executor, write_shard_file, tasks(), window=self.window
+        ):
+            self.advance(len(task.plan.images))
+            if isinstance(outcome, BadImagesError):
+                bad += outcome.images
+            else:
+                yield outcome
+        if bad:
+            raise BadImagesError(tuple(bad))
 
     def feed(self, plans: Sequence[ShardPlan]) -> RecordFeed:
         """Return what makes the records of shards, image by image."""
