@@ -81,10 +81,10 @@ def build(
     An OUT that ends in .tfrecord, .tfrecords, .tfrec or .record is one file, with its manifest
     beside it as OUT.json; any other OUT is a directory with several files.
     """
+    from tfrec.cli.build_report import describe_build
     from tfrec.dataset.manifest import encode_json
     from tfrec.dataset.plan import BuildConfig
     from tfrec.operations.build import build as build_dataset
-    from tfrec.operations.build_report import describe_build
     from tfrec.storage import LocalStorage
 
     storage = LocalStorage()

@@ -10,7 +10,7 @@ from tfrec.dataset.naming import is_record_path
 from tfrec.dataset.plan import BuildConfig, BuildPlan, plan_build
 from tfrec.engine import EXECUTORS, default_num_workers, map_ordered
 from tfrec.errors import ImageError
-from tfrec.operations.records import RecordMaker
+from tfrec.operations.building.records import RecordMaker
 from tfrec.source.image_source import ImageSource, LabelledImage
 from tfrec.storage import LocalStorage, Storage
 from tfrec.wire import OVERHEAD

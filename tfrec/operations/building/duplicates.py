@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tfrec.dataset.plan import BuildPlan
-from tfrec.operations.shards import WrittenShard
+from tfrec.operations.building.shards import WrittenShard
 
 _KEY_SIZE = 16  # half of a SHA-256 is unique in any directory
 
