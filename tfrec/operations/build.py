@@ -14,9 +14,10 @@ from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.manifest import Manifest, load_manifest
 from tfrec.dataset.naming import is_record_path, manifest_path
-from tfrec.dataset.plan import BuildConfig, plan_build
+from tfrec.dataset.plan import plan_build
 from tfrec.engine import EXECUTORS, default_num_workers, shares_memory
 from tfrec.errors import ConfigError, ImageError, ManifestError, WorkerError
 from tfrec.operations.building.directory import DirectoryBuild

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tfrec.dataset.plan import BuildConfig
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.engine import EXECUTORS, default_num_workers, map_ordered
 from tfrec.errors import ImageError
 from tfrec.operations.building.records import RecordMaker

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from concurrent.futures import Executor
 
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.metadata import describe_dataset
 from tfrec.dataset.naming import INDEX_SUFFIX, is_record_path, manifest_path
-from tfrec.dataset.plan import BuildConfig
 from tfrec.operations.build import open_work
 from tfrec.operations.building.indexes import make_index_of
 from tfrec.operations.building.journal import Journal

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from tfrec.dataset.plan import BuildConfig
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.images import ImageSettings
 from tfrec.operations.building.records import RecordMaker
 from tfrec.source.image_source import LabelledImage
