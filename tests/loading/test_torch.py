@@ -10,6 +10,7 @@ from tfrec.wire import frame_record
 torch = pytest.importorskip("torch")
 
 
+@pytest.mark.filterwarnings("ignore:This DataLoader will create 4 worker")
 @pytest.mark.parametrize("num_workers", [0, 1, 4])
 def test_each_label_comes_once(tmp_path, num_workers):
     from tfrec.loading.torch import TorchDataset
