@@ -104,6 +104,7 @@ def test_arrays_are_fresh_and_writable():
     parser.parse(RECORD)["absent"][0] = 2
 
     assert parser.parse(RECORD)["absent"][0] == 1
+    assert parse(VarLenFeature("float32"), "box").flags.writeable
 
 
 @pytest.mark.parametrize("record", [bytearray(RECORD), memoryview(RECORD), np.bytes_(RECORD)])

@@ -322,7 +322,7 @@ def test_the_plain_way_agrees_with_protobuf(data):
 
 
 @pytest.mark.fuzz
-@settings(max_examples=50_000, deadline=None)
+@settings(max_examples=10_000, deadline=None)
 @given(st.one_of(nearly_plain(), st.binary(max_size=100)))
 def test_no_bytes_give_another_error(data):
     specs = {"a": VarLenFeature("int64"), "b": VarLenFeature("string")}

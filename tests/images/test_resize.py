@@ -60,7 +60,7 @@ def test_crop_cuts_both_sides_alike(save):
 
 
 def test_pad_adds_bars_above_and_below(decoded):
-    image = decoded(resize="pad", padding=(1, 2, 3))
+    image = decoded(resize="pad", background=(1, 2, 3))
 
     rows = rows_of(image)
     assert 256 == len(rows)
@@ -71,7 +71,7 @@ def test_pad_adds_bars_above_and_below(decoded):
 
 
 def test_pad_of_gray_has_gray_bars(decoded):
-    image = decoded(resize="pad", padding=(200, 30, 60), grayscale=True)
+    image = decoded(resize="pad", background=(200, 30, 60), grayscale=True)
 
     # ITU-R 601-2 luma of the colour is 84.25.
     assert bytes([84]) * 256 == rows_of(image)[0]

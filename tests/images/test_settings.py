@@ -15,7 +15,7 @@ from tfrec.images import ImageSettings
         ({"resample": "cubic"}, "resample 'cubic'"),
         ({"icc": "adobe"}, "icc 'adobe'"),
         ({"background": (0, 0, 256)}, "background"),
-        ({"padding": (0, 0)}, "padding"),
+        ({"background": (0, 0)}, "background"),
         ({"max_pixels": 0}, "max_pixels 0"),
     ],
 )

@@ -17,6 +17,7 @@ from tfrec.example import (
     FloatList,
     Int64List,
     VarLenFeature,
+    columnar,
     decode_example,
     decode_raw,
     encode_example,
@@ -36,6 +37,11 @@ values = st.one_of(
     st.builds(Int64List, st.lists(st.integers(-(2**63), 2**63 - 1), max_size=4).map(tuple)),
 )
 dtypes = st.sampled_from(sorted(DTYPES))
+
+
+@pytest.fixture(autouse=True)
+def _small_batches_are_read_by_numpy_too(monkeypatch):
+    monkeypatch.setattr(columnar, "_MIN_ROWS", 1)
 
 
 def theirs(features):

@@ -23,7 +23,9 @@ def read_with_tensorflow(path, compression=""):
     return [record.numpy() for record in tf.data.TFRecordDataset(str(path), compression)]
 
 
-@pytest.mark.parametrize(("compression", "name"), [("", "none"), ("GZIP", "gzip"), ("ZLIB", "zlib")])
+@pytest.mark.parametrize(
+    ("compression", "name"), [("", "none"), ("GZIP", "gzip"), ("ZLIB", "zlib")]
+)
 def test_what_tensorflow_writes_is_read(tmp_path, compression, name):
     write_with_tensorflow(tmp_path / "x", compression)
 
@@ -51,7 +53,9 @@ def test_an_uncompressed_file_is_that_of_tensorflow(tmp_path):
     assert (tmp_path / "theirs").read_bytes() == (tmp_path / "ours").read_bytes()
 
 
-@pytest.mark.parametrize(("compression", "flag"), [("none", ""), ("gzip", "GZIP"), ("zlib", "ZLIB")])
+@pytest.mark.parametrize(
+    ("compression", "flag"), [("none", ""), ("gzip", "GZIP"), ("zlib", "ZLIB")]
+)
 def test_a_resharded_file_is_read_by_tensorflow(tmp_path, compression, flag):
     write_with_tensorflow(tmp_path / "x", "GZIP")
 

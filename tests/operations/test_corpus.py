@@ -9,6 +9,7 @@ from tfrec.operations.inspect import inspect
 from tfrec.operations.verify import verify
 from tfrec.storage import LocalStorage
 
+
 @pytest.fixture(scope="module")
 def corpus(shared):
     return shared / "corpus" / "tfrecords"
@@ -80,9 +81,7 @@ def test_features_are_those_of_the_table(table, summaries):
 
 
 def test_the_values_of_events_are_those_of_the_table(table, summaries):
-    expected = {
-        row["path"]: json.loads(row["features"]) for row in table if row["kind"] == "Event"
-    }
+    expected = {row["path"]: json.loads(row["features"]) for row in table if row["kind"] == "Event"}
 
     assert expected == {path: summaries[path].statistics.summary_values for path in expected}
 

@@ -13,6 +13,7 @@ def _no_thread_is_left():
     before = set(threading.enumerate())
     yield
     started = set(threading.enumerate()) - before
+    started = {thread for thread in started if thread.ident is not None}  # `start` interrupted
     for thread in started:
         thread.join(GRACE_SECS)
 

@@ -226,6 +226,12 @@ def test_dynamic_padding_keeps_declared_dimensions():
         list(batch(source, 2, shapes=[(None, 2)], dynamic_pad=True))
 
 
+@pytest.mark.parametrize("shapes", [(2, 3), [5]])
+def test_shapes_are_sequences(shapes):
+    with pytest.raises(ValueError, match="one shape, a sequence, per component"):
+        batch(iter([]), 2, shapes=shapes)
+
+
 def test_undefined_shapes_need_dynamic_padding():
     with pytest.raises(ValueError, match="dynamic_pad"):
         batch(iter([]), 2, shapes=[(None,)])

@@ -14,7 +14,7 @@ from tfrec.pipeline import Coordinator
 from tfrec.pipeline.coordinator import current_coordinator
 
 
-class Quiet(Exception):
+class QuietError(Exception):
     """An exception whose truth value is false."""
 
     def __bool__(self):
@@ -90,7 +90,7 @@ def test_error_given_inside_a_handler_of_another_is_the_one_recorded():
 
 def test_error_that_is_false_is_recorded():
     coord = Coordinator()
-    error = Quiet()
+    error = QuietError()
     coord.request_stop(error)
 
     assert error is raised_by(coord.join)
@@ -574,6 +574,37 @@ def test_interrupted_callback_keeps_nobody_waiting(start):
     coord.call_on_stop(lambda: called.append(1))
 
     assert isinstance(raised_by(coord.request_stop), KeyboardInterrupt)
+    assert [1] == called
+    assert waiter.result()
+
+
+class InterruptingLock:
+    """A lock whose release is interrupted once, as by Ctrl-C right after it."""
+
+    def __init__(self, lock):
+        self._lock = lock
+        self.interrupts = True
+
+    def __enter__(self):
+        return self._lock.__enter__()
+
+    def __exit__(self, *error):
+        self._lock.__exit__(*error)
+        if self.interrupts:
+            self.interrupts = False
+            raise KeyboardInterrupt
+
+
+def test_stop_that_was_cut_short_is_made_up_by_the_next(start):
+    coord = Coordinator()
+    called = []
+    waiter = start(coord.wait_for_stop)
+    coord.call_on_stop(lambda: called.append(1))
+    coord._lock = InterruptingLock(coord._lock)
+    interrupted = raised_by(coord.request_stop)
+    coord.request_stop()
+
+    assert isinstance(interrupted, KeyboardInterrupt)
     assert [1] == called
     assert waiter.result()
 

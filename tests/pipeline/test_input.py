@@ -267,7 +267,7 @@ def test_wrong_limit_is_refused(num_epochs):
 
 
 def test_dequeue_of_a_producer_that_nobody_started_times_out():
-    with pytest.raises(TimeoutError):
+    with pytest.raises(TimeoutError, match="never started.* call `start_queue_runners`"):
         string_input_producer(NAMES).dequeue(timeout=0.05)
 
 

@@ -68,15 +68,8 @@ image_settings = option_group(
             default="white",
             show_default=True,
             callback=_parse_colour,
-            help="What shows through transparent pixels: a name or `#rrggbb`.",
-        ),
-        click.option(
-            "--padding",
-            metavar="COLOUR",
-            default="black",
-            show_default=True,
-            callback=_parse_colour,
-            help="The bars of `--resize pad`.",
+            help="What shows through transparent pixels, and the bars of `--resize pad`: a name or "
+            "`#rrggbb`.",
         ),
         click.option("--grayscale", is_flag=True, help="Store one channel instead of three."),
         click.option(

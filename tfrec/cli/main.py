@@ -11,7 +11,18 @@ from tfrec.cli.command import LazyGroup
 from tfrec.cli.render import tell
 from tfrec.errors import BadImagesError, TfrecError
 
-COMMANDS = ("build", "check", "dump", "verify", "inspect", "cat", "salvage", "reshard", "index")
+COMMANDS = (
+    "build",
+    "check",
+    "dump",
+    "verify",
+    "inspect",
+    "cat",
+    "salvage",
+    "reshard",
+    "index",
+    "diff",
+)
 
 
 def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:

@@ -197,4 +197,6 @@ def make_column(key: str, spec: FeatureSpec) -> Column:
 
 def _join(rows: Sequence[Sequence[Any]], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return the values of all rows as one fresh array."""
+    if rows and dtype.kind == "f":  # which may be arrays already
+        return np.concatenate([np.asarray(row, dtype) for row in rows])
     return make_array(list(chain.from_iterable(rows)), dtype)

@@ -76,6 +76,8 @@ def decode_example(data: bytes | bytearray | memoryview) -> dict[str, FeatureVal
         feature = parse_feature(key, parts)
         if feature is None:
             features.pop(key, None)
+        elif isinstance(feature.values, np.ndarray):
+            features[key] = FloatList(tuple(feature.values.tolist()))
         else:
             features[key] = feature
     return features

@@ -7,9 +7,10 @@ through `messages`. So the fast way never decides what is valid; it only must no
 protobuf reads differently.
 """
 
-import struct
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
+
+import numpy as np
 
 from tfrec.errors import ExampleError
 from tfrec.example import messages
@@ -40,6 +41,8 @@ def split_example(data: bytes) -> list[tuple[str, Parts]]:
 
 def parse_feature(key: str, parts: Parts) -> FeatureValue | None:
     """Return the value of the serialized Feature of a key, or None where it has no kind.
+
+    Floats may come as a read-only array.
 
     Raises:
         ExampleError: the bytes are not a Feature.
@@ -134,7 +137,8 @@ def _parse_float_list(feature: bytes | memoryview, start: int, end: int) -> Floa
     start, block_end = enter_field(feature, start, FIELD_1)
     if block_end != end or (end - start) % 4:
         raise UnexpectedLayoutError
-    return FloatList(struct.unpack(f"<{(end - start) // 4}f", feature[start:end]))
+    # An array, for a tuple of the floats of a long vector costs twenty times as much
+    return FloatList(cast("Sequence[float]", np.frombuffer(feature[start:end], "<f4")))
 
 
 def _parse_int64_list(feature: bytes | memoryview, start: int, end: int) -> Int64List:

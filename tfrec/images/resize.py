@@ -36,9 +36,9 @@ def _pad(image: Image.Image, size: tuple[int, int], settings: ImageSettings) -> 
     if image.size == size:
         return image
     if settings.grayscale:
-        canvas = Image.new("RGB", size, settings.padding).convert("L")
+        canvas = Image.new("RGB", size, settings.background).convert("L")
     else:
-        canvas = Image.new("RGB", size, settings.padding)
+        canvas = Image.new("RGB", size, settings.background)
     left, top = ((outer - inner) // 2 for outer, inner in zip(size, image.size, strict=True))
     canvas.paste(image, (left, top))
     return canvas

@@ -20,7 +20,6 @@ MAX_SIDE = 65_535
 """The longest side that JPEG can store."""
 
 _WHITE = (255, 255, 255)
-_BLACK = (0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +32,7 @@ class ImageSettings:
             out, equally on both sides; `pad` shows the whole image between bars; `fit` is `pad`
             without the bars, so one side may come out shorter.
         resample: the filter, by Pillow's names.
-        background: what shows through transparent pixels.
-        padding: the colour of the bars of `pad`.
+        background: what shows through transparent pixels, and the bars of `pad`.
         grayscale: one channel (ITU-R 601-2 luma) instead of three.
         icc: `srgb` converts from an embedded colour profile; `ignore` leaves the values alone.
         max_pixels: an image of more is refused before it is loaded.
@@ -44,7 +42,6 @@ class ImageSettings:
     resize: ResizeMode = "stretch"
     resample: Resample = "bicubic"
     background: Rgb = _WHITE
-    padding: Rgb = _BLACK
     grayscale: bool = False
     icc: IccRule = "ignore"
     max_pixels: int = DEFAULT_MAX_PIXELS
@@ -57,7 +54,6 @@ class ImageSettings:
         _check_choice("resample", self.resample, get_args(Resample))
         _check_choice("icc", self.icc, get_args(IccRule))
         _check_colour("background", self.background)
-        _check_colour("padding", self.padding)
         if self.max_pixels < 1:
             raise ConfigError(f"max_pixels {self.max_pixels}: must be at least 1")
 

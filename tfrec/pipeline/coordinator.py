@@ -15,13 +15,12 @@ from types import TracebackType
 from typing import Self
 
 from tfrec.errors import CancelledError, OutOfRangeError, StragglerError
+from tfrec.pipeline.stop_cause import ExcInfo, exception_of
 from tfrec.pipeline.threads import describe_stragglers, join_all, watch_end
 from tfrec.pipeline.wakeup import Wakeup
 
 _logger = logging.getLogger(__name__)
 _current: ContextVar["Coordinator | None"] = ContextVar("tfrec_coordinator", default=None)
-
-ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
 def current_coordinator() -> "Coordinator | None":
@@ -59,6 +58,7 @@ class Coordinator:
         self._lock = threading.RLock()
         self._stopped = False
         self._joined = False
+        self._announcer: int | None = None  # the thread whose stop not all have heard of yet
         self._error: BaseException | None = None
         self._traceback: TracebackType | None = None
         self._threads: set[threading.Thread] = set()
@@ -95,7 +95,7 @@ class Coordinator:
         Args:
             ex: an exception, or a triple as from `sys.exc_info()`.
         """
-        error, traceback = _exception_of(ex)
+        error, traceback = exception_of(ex)
         if error is not None and isinstance(error, self._clean_types):
             error = None
         with self._lock:
@@ -214,15 +214,18 @@ class Coordinator:
 
     def _set_stop(self, error: BaseException | None, traceback: TracebackType | None) -> bool:
         """Set the stop and its cause unless one is set; return whether it was the first."""
+        this_thread = threading.get_ident()
         if self._stopped:
             return False
+        # No call from here on: a signal handler sees the stop whole, or not at all.
         self._error, self._traceback = error, traceback
+        self._announcer = this_thread
         self._stopped = True
         return True
 
     def _follow_up(self, error: BaseException | None, *, is_first: bool) -> None:
         """Wake and call whoever waits for the first stop, and log the error."""
-        if is_first:
+        if self._announcer == threading.get_ident():  # also after Ctrl-C cut the first stop short
             try:
                 self._announce()
             except BaseException:  # Ctrl-C struck half-way: nobody may stay asleep
@@ -248,6 +251,7 @@ class Coordinator:
                 callback = self._callbacks.pop(key, None)
             if callback is not None:
                 self._call(callback)
+        self._announcer = None
 
     def _call(self, callback: Callable[[], object]) -> None:
         try:
@@ -266,12 +270,13 @@ class Coordinator:
         with self._lock:
             covered = self._threads.union(threads) - {threading.current_thread()}
         watcher = self._wait_for_stop_or(covered)
+        stragglers: list[threading.Thread] = []
         if self._stopped:
-            join_all(covered, self._grace_secs if grace_secs is None else grace_secs)
+            grace_secs = self._grace_secs if grace_secs is None else grace_secs
+            stragglers = join_all(covered, grace_secs)
         with self._lock:
             self._joined = True
             self._threads.clear()
-            stragglers = [thread for thread in covered if thread.is_alive()]
         if watcher is not None and not stragglers:
             watcher.join()
         return stragglers
@@ -290,17 +295,3 @@ class Coordinator:
         finally:
             self._waiting.discard(wakeup)
         return watcher
-
-
-def _exception_of(ex: object) -> tuple[BaseException | None, TracebackType | None]:
-    match ex:
-        case None:
-            return None, None
-        case BaseException():
-            return ex, ex.__traceback__
-        case (_, BaseException() as error, TracebackType() as traceback):
-            return error, traceback
-        case (_, BaseException() as error, None):
-            return error, error.__traceback__
-    error = ValueError(f"stop requested with {ex!r}: neither an exception nor a triple with one")
-    return error, None

@@ -30,6 +30,8 @@ class InferredLayout(Layout):
         pads: bool = False,
     ) -> None:
         shape_list = list(shapes.values() if isinstance(shapes, Mapping) else shapes or ())
+        if any(isinstance(shape, int) for shape in shape_list):
+            raise ConfigError(f"shapes has one shape, a sequence, per component: {shapes!r}")
         if not pads and any(dim is None for shape in shape_list for dim in shape or ()):
             raise ConfigError(
                 f"the shapes {shape_list} are not fully defined: "

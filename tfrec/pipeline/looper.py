@@ -35,7 +35,8 @@ class LooperThread(threading.Thread):
             raise ValueError("args or kwargs were given without a target")
         if timer_interval_secs is not None and timer_interval_secs < 0:
             raise ValueError(f"timer_interval_secs is negative: {timer_interval_secs}")
-        super().__init__(daemon=True)
+        what = getattr(target, "__name__", type(self).__name__)
+        super().__init__(name=f"LooperThread-{what}", daemon=True)
         self._coord = coord
         self._interval_secs = timer_interval_secs
         self._call = target

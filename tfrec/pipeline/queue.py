@@ -1,11 +1,12 @@
 """The face of all queues: what producers and consumers call."""
 
 import itertools
+import logging
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from tfrec.errors import OutOfRangeError
-from tfrec.pipeline.attempts import Close, Dequeue, Enqueue
+from tfrec.pipeline.attempts import Attempt, Close, Dequeue, Enqueue
 from tfrec.pipeline.coordinator import Coordinator
 from tfrec.pipeline.layout import Layout, Row
 from tfrec.pipeline.queue_model import QueueModel
@@ -14,6 +15,11 @@ T = TypeVar("T")
 Batch: TypeAlias = Any  # an array or list, or a list or dict of them, as the queue's layout says
 
 _numbers = itertools.count(1)
+_logger = logging.getLogger(__name__)
+_NEVER_STARTED = (
+    "the threads that fill it were never started: make it inside `with Coordinator()`, "
+    "or call `start_queue_runners`"
+)
 
 
 def numbered(kind: str) -> str:
@@ -182,5 +188,14 @@ class Queue(QueueModel, Generic[T]):
         )
 
     def _before_waiting(self) -> None:
-        if self.feeder is not None and self.feeder.coord is not None:
+        if self.feeder is None or self.coord is not None:
+            return
+        if self.feeder.coord is not None:
             self.feeder.start()
+        else:
+            _logger.warning("waiting for queue %r: %s", self.name, _NEVER_STARTED)
+
+    def _describe_timeout(self, attempt: Attempt, timeout: float | None) -> str:
+        description = super()._describe_timeout(attempt, timeout)
+        is_fed = self.feeder is None or self.coord is not None
+        return description if is_fed else f"{description}; {_NEVER_STARTED}"

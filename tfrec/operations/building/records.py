@@ -1,20 +1,31 @@
 """One image file -> one record: what a worker of a build does."""
 
 import hashlib
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import BinaryIO
 
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.extra_features import ExtraFeature
-from tfrec.dataset.plan import BuildConfig
 from tfrec.errors import ImageError
 from tfrec.example import encode_example
-from tfrec.images import DecodedImage, decode_image, make_codec
+from tfrec.images import (
+    SNIFF_BYTES,
+    DecodedImage,
+    decode_image,
+    has_image_signature,
+    make_codec,
+)
 from tfrec.schema import Sample
 from tfrec.schema.choice import load_schema
 from tfrec.source.image_source import LabelledImage
 from tfrec.source.labels import LabelMap
 from tfrec.storage import Storage
 
+# Formats without a signature (TGA) hold small pictures; 16-bit RGBA has 8 bytes a pixel.
+_MAX_UNSIGNED_BYTES = 64 << 20
+_MAX_BYTES_PER_PIXEL = 8
 _OWN_ENCODINGS = {"JPEG": "jpeg", "PNG": "png", "WEBP": "webp"}
 
 
@@ -46,12 +57,12 @@ class RecordMaker:
         try:
             data = self._read(image.path)
         except ImageError as error:
-            return MadeRecord(image, b"", error=error)
+            return MadeRecord(image, b"", error=_without_traceback(error))
         digest = hashlib.sha256(data).digest()
         try:
             return MadeRecord(image, digest, record=self._encode(image, data))
         except ImageError as error:
-            return MadeRecord(image, digest, error=error)
+            return MadeRecord(image, digest, error=_without_traceback(error))
 
     def digest_files(self, images: Sequence[LabelledImage]) -> list[bytes]:
         """Return the digest that each image's record would be made with."""
@@ -66,9 +77,23 @@ class RecordMaker:
     def _read(self, path: str) -> bytes:
         try:
             with self.storage.open_read(self.storage.join(self.directory, path)) as stream:
+                self._refuse_huge(path, stream)
                 return stream.read()
         except OSError as error:
             raise ImageError(path, f"cannot be read: {error.strerror or error}") from error
+
+    def _refuse_huge(self, path: str, stream: BinaryIO) -> None:
+        """Raise where a file is larger than any image within the limit of pixels can be."""
+        size = stream.seek(0, io.SEEK_END)
+        stream.seek(0)
+        if size <= _MAX_UNSIGNED_BYTES:
+            return
+        if not has_image_signature(stream.read(SNIFF_BYTES)):
+            raise ImageError(path, f"is not an image: {size:,} bytes without the signature of one")
+        limit = _MAX_BYTES_PER_PIXEL * self.config.image.max_pixels
+        if size > limit:
+            raise ImageError(path, f"is too large: {size:,} bytes, and at most {limit:,} are read")
+        stream.seek(0)
 
     def _encode(self, image: LabelledImage, data: bytes) -> bytes:
         decoded = decode_image(data, path=image.path, settings=self.config.image)
@@ -103,3 +128,8 @@ def _shows_itself(decoded: DecodedImage, data: bytes) -> bool:
     # A PNG can say in one chunk that a colour of an opaque mode is transparent (PNG, 11.3.1.1).
     has_transparency = decoded.source.format == "PNG" and b"tRNS" in data.partition(b"IDAT")[0]
     return decoded.is_as_stored and decoded.source.mode in modes and not has_transparency
+
+
+def _without_traceback(error: ImageError) -> ImageError:
+    """Return the same error without its frames, which hold the file's bytes."""
+    return ImageError(error.path, error.reason)
