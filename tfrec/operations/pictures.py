@@ -101,7 +101,7 @@ class PictureMaker:
         if isinstance(features.get(key), BytesList):
             return folder_name(read_bytes(features, key).decode(errors="surrogateescape"))
         label = read_int64(features, key)
-        name = None if file.manifest is None else file.manifest.class_name(label)
+        name = file.class_name(label)
         return folder_name(str(label) if name is None else name)
 
 
