@@ -1,5 +1,6 @@
 """Record files as one collection: their records, their Examples, or their decoded samples."""
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from tfrec.images import (
     decode_image,
     make_codec,
 )
-from tfrec.schema.detect import find_image_keys, find_stored_size, guess_raw_size
+from tfrec.schema.detect import find_image_keys, find_planes, find_stored_size, guess_raw_size
 from tfrec.schema.features import read_bytes, read_int64
 from tfrec.storage import LocalStorage, Storage
 from tfrec.wire import Record
@@ -159,10 +160,14 @@ def _decode(
         present = ", ".join(map(repr, features)) or "none"
         raise ExampleError(f"no feature looks like an image; it has {present}")
     data = read_bytes(features, image_key)
-    try:
-        pixels = _decode_pixels(data, find_stored_size(features), file)
-    except ImageError as error:
-        raise ExampleError(f"the image {error.reason}", image_key) from error
+    planes = find_planes(features)
+    if planes is not None and len(data) == math.prod(planes):
+        pixels = np.frombuffer(data, np.uint8).reshape(planes).transpose(1, 2, 0)
+    else:
+        try:
+            pixels = _decode_pixels(data, find_stored_size(features), file)
+        except ImageError as error:
+            raise ExampleError(f"the image {error.reason}", image_key) from error
     label = None if label_key is None else _read_label(features, label_key)
     return DecodedSample(pixels, label, None if label is None else file.class_name(label))
 
