@@ -6,7 +6,7 @@ import io
 import pytest
 from PIL import Image
 
-from tfrec.dataset.plan import BuildConfig
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.images import ImageSettings
 from tfrec.operations.build import build
 from tfrec.operations.outdated import find_outdated

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import pytest
 from PIL import Image
 
-from tfrec.dataset.plan import BuildConfig
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.engine import EXECUTORS, SerialExecutor
 from tfrec.errors import BadImagesError, ConfigError
 from tfrec.images import ImageSettings

@@ -14,18 +14,19 @@ from concurrent.futures import BrokenExecutor, Executor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.manifest import Manifest, load_manifest
 from tfrec.dataset.naming import is_record_path, manifest_path
-from tfrec.dataset.plan import BuildConfig, BuildPlan, plan_build
+from tfrec.dataset.plan import BuildPlan, plan_build
 from tfrec.engine import EXECUTORS, default_num_workers, shares_memory
 from tfrec.errors import ConfigError, ImageError, ManifestError, WorkerError
-from tfrec.operations.directory import DirectoryBuild, nothing_left_unfinished
-from tfrec.operations.duplicates import Duplicate, find_duplicates
-from tfrec.operations.journal import Journal
+from tfrec.operations.building.directory import DirectoryBuild, nothing_left_unfinished
+from tfrec.operations.building.duplicates import Duplicate, find_duplicates
+from tfrec.operations.building.journal import Journal
+from tfrec.operations.building.records import RecordMaker
+from tfrec.operations.building.single_file import write_single_file
+from tfrec.operations.building.work import Work
 from tfrec.operations.progress import Advance, ignore_progress
-from tfrec.operations.records import RecordMaker
-from tfrec.operations.single_file import write_single_file
-from tfrec.operations.work import Work
 from tfrec.source.image_source import ImageSource
 from tfrec.storage import LocalStorage, Storage
 

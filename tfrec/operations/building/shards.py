@@ -11,10 +11,10 @@ from tfrec.dataset.manifest import Shard, SkippedImage
 from tfrec.dataset.plan import ShardPlan
 from tfrec.engine import map_ordered, worker_executor
 from tfrec.errors import BadImagesError, ImageError
-from tfrec.operations.compressing import compress_in_parallel
-from tfrec.operations.inputs_digest import InputsDigest
+from tfrec.operations.building.compressing import compress_in_parallel
+from tfrec.operations.building.inputs_digest import InputsDigest
+from tfrec.operations.building.records import MadeRecord, RecordMaker
 from tfrec.operations.progress import Advance, ignore_progress
-from tfrec.operations.records import MadeRecord, RecordMaker
 from tfrec.source.image_source import LabelledImage
 from tfrec.wire import RecordWriter
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tfrec.dataset.plan import BuildPlan
-from tfrec.operations.inputs_digest import CONTENT_KEY_SIZE
-from tfrec.operations.shards import WrittenShard
+from tfrec.operations.building.inputs_digest import CONTENT_KEY_SIZE
+from tfrec.operations.building.shards import WrittenShard
 
 
 class Duplicate(NamedTuple):

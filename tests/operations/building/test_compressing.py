@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tfrec.engine import SerialExecutor
-from tfrec.operations.compressing import compress_in_parallel
+from tfrec.operations.building.compressing import compress_in_parallel
 
 BLOCK = 1 << 20
 MEMBER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"

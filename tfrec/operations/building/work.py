@@ -9,17 +9,17 @@ from tfrec.dataset.naming import is_record_path
 from tfrec.dataset.plan import BuildPlan, ShardPlan
 from tfrec.engine import map_completed, open_reader, shares_memory
 from tfrec.errors import BadImagesError, ImageError
-from tfrec.operations.inputs_digest import current_versions
-from tfrec.operations.progress import Advance
-from tfrec.operations.records import RecordMaker
-from tfrec.operations.resume import Candidate, ExaminedShard, examine_shards
-from tfrec.operations.shards import (
+from tfrec.operations.building.inputs_digest import current_versions
+from tfrec.operations.building.records import RecordMaker
+from tfrec.operations.building.resume import Candidate, ExaminedShard, examine_shards
+from tfrec.operations.building.shards import (
     RecordFeed,
     ShardTask,
     WrittenShard,
     write_shard,
     write_shard_file,
 )
+from tfrec.operations.progress import Advance
 from tfrec.storage import Storage
 
 

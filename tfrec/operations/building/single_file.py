@@ -6,10 +6,10 @@ leaves a manifest that the file contradicts, and the next build writes both agai
 
 from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.naming import INDEX_SUFFIX, manifest_path
-from tfrec.operations.indexes import make_index_of
-from tfrec.operations.recorded import load_recorded
-from tfrec.operations.shards import WrittenShard, write_shard
-from tfrec.operations.work import Work
+from tfrec.operations.building.indexes import make_index_of
+from tfrec.operations.building.recorded import load_recorded
+from tfrec.operations.building.shards import WrittenShard, write_shard
+from tfrec.operations.building.work import Work
 
 
 def write_single_file(work: Work) -> tuple[Manifest, dict[str, WrittenShard], list[str]]:

@@ -6,7 +6,7 @@ import json
 
 from tfrec._version import __version__
 from tfrec.images.versions import find_versions
-from tfrec.operations.records import RecordMaker
+from tfrec.operations.building.records import RecordMaker
 from tfrec.source.image_source import LabelledImage
 from tfrec.source.paths import sort_key
 

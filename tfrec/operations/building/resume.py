@@ -15,8 +15,8 @@ from functools import partial
 from tfrec.dataset.manifest import Shard
 from tfrec.dataset.plan import ShardPlan
 from tfrec.engine import map_completed, map_ordered, shares_memory, worker_executor
-from tfrec.operations.inputs_digest import InputsDigest
-from tfrec.operations.records import RecordMaker
+from tfrec.operations.building.inputs_digest import InputsDigest
+from tfrec.operations.building.records import RecordMaker
 from tfrec.storage import Storage
 
 _IMAGES_A_TASK = 16  # a task costs about as much as reading one small file
