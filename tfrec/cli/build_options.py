@@ -111,7 +111,7 @@ _OPTIONS = [
     click.option(
         "--compression",
         type=click.Choice(["none", "gzip", "zlib"]),
-        help="Of the files.  [default: gzip where OUT ends in .gz, else none]",
+        help="Of the files.  [default: by the name of OUT: .gz is gzip, .zz is zlib]",
     ),
     click.option(
         "--compression-level",
@@ -131,14 +131,10 @@ dataset_options = option_group("dataset", dict, _OPTIONS)
 
 def read_settings(options: dict[str, Any], out: str) -> dict[str, Any]:
     """Return the fields of `BuildConfig` that the options of this module say."""
+    from tfrec.dataset.naming import named_compression
+
     settings = dict(options)
     settings["split_method"] = "stable" if settings.pop("stable_split") else "exact"
-    is_gzip = out.lower().endswith(".gz")
     if settings["compression"] is None:
-        settings["compression"] = "gzip" if is_gzip else "none"
-    elif is_gzip and settings["compression"] != "gzip":
-        raise click.UsageError(
-            f"--compression {settings['compression']} contradicts the name {out}; "
-            "give an OUT without .gz"
-        )
+        settings["compression"] = named_compression(out)
     return settings

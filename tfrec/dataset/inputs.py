@@ -28,7 +28,7 @@ __all__ = ["RecordFile", "resolve_inputs"]
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]+://)")
 _RECORD_NAME = re.compile(
-    r".*(-\d{5,}-of-\d{5,}(\.\w+)*|\.(tfrecords?|tfrec|tfr|record)(\.gz)?|\.tfevents\..*)",
+    r".*(-\d{5,}-of-\d{5,}(\.\w+)*|\.(tfrecords?|tfrec|tfr|record)(\.gz|\.zz)?|\.tfevents\..*)",
     re.IGNORECASE,
 )
 _OTHER_SUFFIXES = (".idx", ".index", ".tfindex", ".json", ".txt", ".pbtxt", ".csv", ".tsv", ".md")
