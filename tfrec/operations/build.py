@@ -101,6 +101,7 @@ def build(
     """
     start = time.monotonic()
     storage = storage or LocalStorage()
+    _refuse_target_inside(source.directory, out)
     with open_work(source, out, config, storage, engine, num_workers, advance) as work:
         _refuse_foreign_target(out, storage, overwrite=overwrite)
         with storage.exclusive(out):
@@ -167,6 +168,13 @@ def _require_picklable(maker: RecordMaker) -> None:
         raise ConfigError(
             f"the engine's workers can't be sent what they need ({error}); use the engine 'threads'"
         ) from error
+
+
+def _refuse_target_inside(directory: str, out: str) -> None:
+    """Raise where a directory dataset would be a class of the next build."""
+    parent = os.path.join(os.path.abspath(directory), "")
+    if not is_record_path(out) and os.path.abspath(out).startswith(parent):
+        raise ConfigError(f"{out} is inside of {directory}, and would be a class the next time")
 
 
 def _refuse_foreign_target(out: str, storage: Storage, *, overwrite: bool) -> None:

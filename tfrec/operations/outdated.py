@@ -72,7 +72,7 @@ def _compare_shards(recorded: Recorded, manifest: Manifest, work: Work) -> Itera
         if found.kept is None:
             yield f"{plan.name}: {found.reason}"
         else:
-            finished.append(WrittenShard(found.kept.shard, found.digests))
+            finished.append(WrittenShard(found.kept.shard, found.content_keys))
     for shard in manifest.shards:
         if shard.name not in examined:
             yield f"{shard.name}: it is no part of the dataset any more"

@@ -49,7 +49,7 @@ class DirectoryBuild:
             if found.kept is None:
                 missing.append(plan)
             else:
-                finished[plan.name] = WrittenShard(found.kept.shard, found.digests)
+                finished[plan.name] = WrittenShard(found.kept.shard, found.content_keys)
                 work.advance(len(plan.images))
         if missing:
             self._begin()

@@ -18,7 +18,7 @@ def write_single_file(work: Work) -> tuple[Manifest, dict[str, WrittenShard], li
     recorded = load_recorded(work.out, work.storage)
     examined = work.examine(recorded.find_candidates)[plan.name]
     if examined.kept is not None:
-        finished = WrittenShard(examined.kept.shard, examined.digests)
+        finished = WrittenShard(examined.kept.shard, examined.content_keys)
         manifest = work.make_manifest([finished])
         work.publish_changed(manifest_path(work.out), manifest.to_json())
         work.advance(len(plan.images))
