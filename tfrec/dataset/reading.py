@@ -11,22 +11,13 @@ from numpy.typing import NDArray
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import open_record_file
+from tfrec.dataset.stored_images import decode_stored_image
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import BytesList, FeatureValue, decode_example
-from tfrec.images import (
-    SNIFF_BYTES,
-    DecodedImage,
-    ImageSettings,
-    decode_image,
-    make_codec,
-    sniff_format,
-)
-from tfrec.schema.detect import find_image_keys, find_stored_size, guess_raw_size
+from tfrec.schema.detect import find_image_keys
 from tfrec.schema.features import read_bytes, read_int64
 from tfrec.storage import LocalStorage, Storage
 from tfrec.wire import Record
-
-_AS_STORED = ImageSettings(size=None)
 
 
 class DecodedSample(NamedTuple):
@@ -137,22 +128,12 @@ def _decode(
         raise ExampleError(f"no feature looks like an image; it has {present}")
     data = read_bytes(features, image_key)
     try:
-        image = _decode_image(data, find_stored_size(features), file)
+        image = decode_stored_image(data, features, file)
     except ImageError as error:
         raise ExampleError(f"the image {error.reason}", image_key) from error
     pixels = np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, -1)
     label = None if label_key is None else _read_label(features, label_key)
     return DecodedSample(pixels, label, None if label is None else file.class_name(label))
-
-
-def _decode_image(data: bytes, size: tuple[int, int] | None, file: RecordFile) -> DecodedImage:
-    if sniff_format(data[:SNIFF_BYTES]) is not None:
-        return decode_image(data, path=file.path, settings=_AS_STORED)
-    settings = {} if file.manifest is None else file.manifest.config.get("image", {})
-    guessed = guess_raw_size(len(data))
-    width, height = size or settings.get("size") or (guessed[:2] if guessed else (256, 256))
-    channels = 1 if len(data) == width * height else 3
-    return make_codec("raw").decode(data, path=file.path, size=(width, height), channels=channels)
 
 
 def _read_label(features: Mapping[str, FeatureValue], key: str) -> int | str:
