@@ -24,8 +24,6 @@ from tfrec.errors import ConfigError, DataLossError
 from tfrec.storage import Storage
 from tfrec.wire.framing import HEADER_SIZE, Place, check_header
 
-__all__ = ["RecordFile", "resolve_inputs"]
-
 _URL = re.compile(r"([a-z][a-z0-9+.-]+://)")
 _RECORD_NAME = re.compile(
     r".*(-\d{5,}-of-\d{5,}(\.\w+)*|\.(tfrecords?|tfrec|tfr|record)(\.gz|\.zz)?|\.tfevents\..*)",

@@ -13,9 +13,9 @@ from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import open_record_file
 from tfrec.dataset.stored_images import decode_stored_image
 from tfrec.errors import ExampleError, ImageError
-from tfrec.example import BytesList, FeatureValue, decode_example
+from tfrec.example import FeatureValue, decode_example
 from tfrec.schema.detect import find_image_keys
-from tfrec.schema.features import read_bytes, read_int64
+from tfrec.schema.features import read_bytes, read_label
 from tfrec.storage import LocalStorage, Storage
 from tfrec.wire import Record
 
@@ -132,12 +132,5 @@ def _decode(
     except ImageError as error:
         raise ExampleError(f"the image {error.reason}", image_key) from error
     pixels = np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, -1)
-    label = None if label_key is None else _read_label(features, label_key)
+    label = None if label_key is None else read_label(features, label_key)
     return DecodedSample(pixels, label, None if label is None else file.class_name(label))
-
-
-def _read_label(features: Mapping[str, FeatureValue], key: str) -> int | str:
-    value = features.get(key)
-    if isinstance(value, BytesList):
-        return read_bytes(features, key).decode(errors="surrogateescape")
-    return read_int64(features, key)

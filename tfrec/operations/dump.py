@@ -14,7 +14,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tfrec.dataset.inputs import RecordFile, resolve_inputs
+from tfrec.dataset.description import RecordFile
+from tfrec.dataset.inputs import resolve_inputs
 from tfrec.engine import default_num_workers
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.images import make_codec

@@ -8,10 +8,10 @@ from tfrec.dataset.description import RecordFile
 from tfrec.dataset.folders import folder_name
 from tfrec.dataset.stored_images import find_raw_pixels
 from tfrec.errors import ExampleError, ImageError
-from tfrec.example import BytesList, FeatureValue, decode_example
+from tfrec.example import FeatureValue, decode_example
 from tfrec.images import SNIFF_BYTES, ImageCodec, sniff_format
 from tfrec.schema.detect import find_image_keys
-from tfrec.schema.features import read_bytes, read_int64
+from tfrec.schema.features import read_bytes, read_label
 
 UNLABELLED = "no-label"
 _SUFFIXES = {"JPEG": ".jpg", "TIFF": ".tif", "JPEG2000": ".jp2"}
@@ -88,9 +88,7 @@ class PictureMaker:
         key = self.label_key or find_image_keys(features).label
         if key is None:
             return UNLABELLED
-        if isinstance(features.get(key), BytesList):
-            return folder_name(read_bytes(features, key).decode(errors="surrogateescape"))
-        label = read_int64(features, key)
+        label = read_label(features, key)
         name = file.class_name(label)
         return folder_name(str(label) if name is None else name)
 
