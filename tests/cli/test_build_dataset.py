@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -251,6 +252,12 @@ class TestOptions:
         assert "note: TFDS and DALI can't read gzip files" in done.err
         # No time, no name, system 3 (RFC 1952).
         assert b"\x1f\x8b\x08\0\0\0\0\0\0\x03" == (tmp_path / "out.tfrecord.gz").read_bytes()[:10]
+
+    def test_a_name_that_ends_in_zz_is_compressed_by_zlib(self, tfrec, pets, tmp_path):
+        assert 0 == tfrec("build", pets, "out.tfrecord.zz").code
+
+        records = zlib.decompress((tmp_path / "out.tfrecord.zz").read_bytes())
+        assert 3 * (16 + 29 + 3 * 256 * 256 + 16) == len(records)  # frame, keys, pixels, label
 
     def test_a_name_that_contradicts_the_compression_is_refused(self, tfrec, pets):
         assert 2 == tfrec("build", pets, "out.tfrecord.gz", "--compression", "none").code
