@@ -58,7 +58,9 @@ def noise(tmp_path):
         for index, (path, pixels) in sorted(enumerate(images), reverse=reverse):
             target = tmp_path / name / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            Image.frombytes("RGB", (size[0] + index, size[1]), pixels).save(target)
+            Image.frombytes("RGB", (size[0] + index, size[1]), pixels).save(
+                target, compress_level=0
+            )
         return name
 
     return noise
