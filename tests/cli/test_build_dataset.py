@@ -5,7 +5,6 @@ import errno
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -18,7 +17,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits are of POSIX")
+resource = pytest.importorskip("resource", reason="signals and limits are of POSIX")
 
 
 def living_processes(group):
