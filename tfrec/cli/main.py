@@ -86,7 +86,7 @@ def _end_with(error: TfrecError | OSError) -> int:
     if isinstance(error, BadImagesError):
         for image in error.images:
             tell(f"error: {image}")
-        tell("nothing was written; `--on-error skip` leaves such images out")
+        tell("no dataset was written; `--on-error skip` leaves such images out")
     else:
         tell(f"error: {_sentence(error)}")
     return exits.code_of(error)
