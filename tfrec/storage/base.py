@@ -117,6 +117,10 @@ class Storage(Protocol):
         """Remove a file where it is there, and what killed writers of it have left."""
         ...
 
+    def contains(self, directory: str, path: str) -> bool:
+        """Say whether `path` leads to `directory` or below it; neither has to exist."""
+        ...
+
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""
         ...
