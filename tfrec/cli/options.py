@@ -8,6 +8,9 @@ import click
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
+_SIDE = re.compile(r"0*[1-9][0-9]{0,8}")
+_NUM_BYTES = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*(?:([kmgt])(i?)b?|b)?")
+
 
 def parse_size(
     _ctx: click.Context, _param: click.Parameter, value: str | None
@@ -16,7 +19,7 @@ def parse_size(
     if value is None:
         return None
     sides = value.lower().split("x")
-    if len(sides) > 2 or not all(side.isdecimal() and int(side) > 0 for side in sides):
+    if len(sides) > 2 or not all(_SIDE.fullmatch(side) for side in sides):
         raise click.BadParameter(f"{value!r} is no size; give WIDTHxHEIGHT or one number in pixels")
     return int(sides[0]), int(sides[-1])
 

@@ -122,6 +122,8 @@ def dump(
 
 
 def _refuse_target(out: str, storage: Storage, *, overwrite: bool) -> None:
+    if not out:
+        raise ConfigError("the name of the directory to make is empty")
     found = storage.info(out)
     if found is None:
         return
