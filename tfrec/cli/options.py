@@ -53,7 +53,7 @@ workers = click.option(
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many threads decode.  [default: one for each core]",
+    help="How many threads or processes work at once.  [default: one for each core]",
 )
 
 engine = click.option(
