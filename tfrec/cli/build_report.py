@@ -18,7 +18,7 @@ def describe_build(report: BuildReport, source: ImageSource) -> dict[str, Any]:
         "splits": {
             name: {
                 "num_records": split.num_records,
-                "num_bytes": sum(shard.num_bytes for shard in split.shards),
+                "num_bytes": split.num_bytes,
                 "shards": [shard.name for shard in split.shards],
                 "images_per_class": dict(split.images_per_class),
             }

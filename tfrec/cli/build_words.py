@@ -25,7 +25,7 @@ def tell_notes(report: "BuildReport") -> None:
 def say_summary(report: "BuildReport", source: "ImageSource") -> None:
     """Say what the dataset holds, and what was left out of it."""
     manifest = report.manifest
-    size = num_bytes(sum(shard.num_bytes for shard in manifest.shards))
+    size = num_bytes(manifest.num_bytes)
     say(f"{report.path}: {count(manifest.num_records, 'record')}, {size}")
     num_kept = len(manifest.shards) - len(report.written)
     if num_kept:
@@ -60,7 +60,7 @@ def as_document(report: "BuildReport", source: "ImageSource") -> dict[str, Any]:
     return {
         "path": report.path,
         "num_records": manifest.num_records,
-        "num_bytes": sum(shard.num_bytes for shard in manifest.shards),
+        "num_bytes": manifest.num_bytes,
         "labels": manifest.labels,
         "images_per_class": dict(report.images_per_class),
         "shards": [shard.name for shard in manifest.shards],

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from tfrec.cli import exits
+from tfrec.source.paths import display_path
 
 
 def say(text: str) -> None:
@@ -49,10 +50,7 @@ def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozen
 
 def harmless(text: str) -> str:
     """Escape what a terminal would obey, and what is no text, but for line ends."""
-    return "".join(
-        character if character.isprintable() or character == "\n" else _escape(character)
-        for character in text
-    )
+    return "\n".join(map(display_path, text.split("\n")))
 
 
 def count(number: int, noun: str) -> str:
@@ -81,10 +79,3 @@ def _write(text: str) -> None:
         # Whoever reads has seen enough. What is still buffered must not fail at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise click.exceptions.Exit(exits.DONE) from None
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
-        return f"\\x{code - 0xDC00:02x}"
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -71,6 +71,11 @@ class Split:
         """Records of all shards."""
         return sum(shard.num_records for shard in self.shards)
 
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of all shards' files."""
+        return sum(shard.num_bytes for shard in self.shards)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Manifest:
@@ -94,6 +99,11 @@ class Manifest:
     def num_records(self) -> int:
         """Records of all splits."""
         return sum(split.num_records for split in self.splits.values())
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of all files."""
+        return sum(split.num_bytes for split in self.splits.values())
 
     @property
     def shards(self) -> tuple[Shard, ...]:

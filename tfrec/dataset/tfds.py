@@ -72,7 +72,7 @@ def _describe_dataset(manifest: Manifest, config: BuildConfig) -> dict[str, Any]
             {
                 "name": name,
                 "filepathTemplate": _TEMPLATE,
-                "numBytes": str(sum(shard.num_bytes for shard in split.shards)),
+                "numBytes": str(split.num_bytes),
                 "shardLengths": [str(shard.num_records) for shard in split.shards],
             }
             for name, split in manifest.splits.items()
