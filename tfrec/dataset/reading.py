@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import open_record_file
-from tfrec.dataset.stored_images import decode_stored_image
+from tfrec.dataset.stored_image import decode_pixels
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
 from tfrec.schema.detect import find_image_keys
@@ -32,6 +32,18 @@ class DecodedSample(NamedTuple):
     image: NDArray[np.uint8]
     label: int | str | None
     class_name: str | None
+
+
+class PlacedRecord(NamedTuple):
+    """A record, its file, and its number there, from 0."""
+
+    file: RecordFile
+    record_index: int
+    record: Record
+
+    def located(self, error: ExampleError) -> ExampleError:
+        """Return an error of this record that names its place."""
+        return error.at(self.file.path, self.record_index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +69,7 @@ class Records(Iterable[bytes]):
             DataLossError: a record is damaged; those before it were yielded.
             OSError: a file can't be read; it names the file.
         """
-        return (record.data for _, _, record in self._read())
+        return (placed.record.data for placed in self.read())
 
     def examples(self) -> Iterator[dict[str, FeatureValue]]:
         """Yield the features of each record.
@@ -65,11 +77,11 @@ class Records(Iterable[bytes]):
         Raises:
             ExampleError: a record is no Example; it names the file and the record.
         """
-        for file, index, record in self._read():
+        for placed in self.read():
             try:
-                yield decode_example(record.data)
+                yield decode_example(placed.record.data)
             except ExampleError as error:
-                raise error.at(file.path, index) from error
+                raise placed.located(error) from error
 
     def samples(
         self, *, image_key: str | None = None, label_key: str | None = None
@@ -79,17 +91,15 @@ class Records(Iterable[bytes]):
         Raises:
             ExampleError: a record has no image, or one that doesn't decode; it is named.
         """
-        for file, index, record in self._read():
-            try:
-                yield _decode(decode_example(record.data), file, image_key, label_key)
-            except ExampleError as error:
-                raise error.at(file.path, index) from error
+        for placed in self.read():
+            yield decode_sample(placed, image_key=image_key, label_key=label_key)
 
-    def _read(self) -> Iterator[tuple[RecordFile, int, Record]]:
+    def read(self) -> Iterator[PlacedRecord]:
+        """Yield each record with its place; raises what iteration raises."""
         for file in self.files:
             with open_record_file(file.path, self.storage) as opened:
                 for index, record in enumerate(opened.read_records(verify=self.verify)):
-                    yield file, index, record
+                    yield PlacedRecord(file, index, record)
 
 
 def open_dataset(
@@ -115,6 +125,20 @@ def open_dataset(
 open = open_dataset  # noqa: A001 (its public name, as in gzip and tarfile)
 
 
+def decode_sample(
+    placed: PlacedRecord, *, image_key: str | None = None, label_key: str | None = None
+) -> DecodedSample:
+    """Return the image and the label of one record; both are looked for, unless named.
+
+    Raises:
+        ExampleError: the record has no image, or one that doesn't decode; its place is named.
+    """
+    try:
+        return _decode(decode_example(placed.record.data), placed.file, image_key, label_key)
+    except ExampleError as error:
+        raise placed.located(error) from error
+
+
 def _decode(
     features: Mapping[str, FeatureValue],
     file: RecordFile,
@@ -128,9 +152,8 @@ def _decode(
         raise ExampleError(f"no feature looks like an image; it has {present}")
     data = read_bytes(features, image_key)
     try:
-        image = decode_stored_image(data, features, file)
+        pixels = decode_pixels(data, features, file)
     except ImageError as error:
         raise ExampleError(f"the image {error.reason}", image_key) from error
-    pixels = np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, -1)
     label = None if label_key is None else read_label(features, label_key)
     return DecodedSample(pixels, label, None if label is None else file.class_name(label))

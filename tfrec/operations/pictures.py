@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.folders import folder_name
-from tfrec.dataset.stored_images import find_raw_pixels
+from tfrec.dataset.stored_image import find_raw_shape
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
-from tfrec.images import SNIFF_BYTES, ImageCodec, sniff_format
-from tfrec.schema.detect import find_image_keys
+from tfrec.images import SNIFF_BYTES, ImageCodec, make_codec, sniff_format
+from tfrec.schema.detect import find_image_keys, find_stored_size
 from tfrec.schema.features import read_bytes, read_label
 
 UNLABELLED = "no-label"
@@ -76,10 +76,15 @@ class PictureMaker:
                 f"no feature looks like an image; name it with `--image-key` (it has {present})"
             )
         data = read_bytes(features, key)
+        shape = find_raw_shape(
+            data, file, stored_size=find_stored_size(features), default_size=self.size
+        )
+        if shape is None:
+            return _suffix_of(data), data
         try:
-            pixels = find_raw_pixels(data, features, file, size=self.size)
-            if pixels is None:
-                return _suffix_of(data), data
+            pixels = make_codec("raw").decode(
+                data, path=file.path, size=shape[:2], channels=shape.channels
+            )
             return self.codec.suffix, self.codec.encode(pixels)
         except ImageError as error:
             raise ExampleError(f"the image {error.reason}", key) from error
@@ -94,6 +99,8 @@ class PictureMaker:
 
 
 def _suffix_of(data: bytes) -> str:
-    """Return the suffix of an encoded image."""
-    name = sniff_format(data[:SNIFF_BYTES]) or ""
+    """Return the suffix of an encoded image; that of unknown bytes is `.bin`."""
+    name = sniff_format(data[:SNIFF_BYTES])
+    if name is None:
+        return ".bin"
     return _SUFFIXES.get(name, f".{name.lower().replace(' ', '')}")
