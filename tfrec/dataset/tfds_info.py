@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tfrec.errors import ManifestError
 from tfrec.storage import Storage
+from tfrec.storage.small_files import read_small_file
 
 TFDS_NAME = "dataset_info.json"
 _LABELS_SUFFIX = ".labels.txt"
@@ -37,10 +38,8 @@ def load_tfds_info(directory: str, storage: Storage) -> TfdsInfo | None:
         ManifestError: the file is not what TFDS writes, or its records are no TFRecords.
     """
     path = storage.join(directory, TFDS_NAME)
-    try:
-        with storage.open_read(path) as stream:
-            content = stream.read()
-    except (FileNotFoundError, NotADirectoryError):
+    content = read_small_file(path, storage)
+    if content is None:
         return None
     try:
         document = json.loads(content)
