@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tfrec.dataset.manifest import Manifest, Shard, load_manifest
-from tfrec.dataset.naming import ShardName, is_record_path, manifest_path
-from tfrec.dataset.tfds_info import TFDS_NAME, load_tfds_info
+from tfrec.dataset.naming import TFDS_INFO_NAME, ShardName, is_record_path, manifest_path
+from tfrec.dataset.tfds_info import load_tfds_info
 from tfrec.errors import ManifestError
 from tfrec.storage import Storage
 
@@ -66,7 +66,7 @@ def describe_directory(directory: str, storage: Storage) -> tuple[RecordFile, ..
             num_records=shard.num_records,
             split=shard.split,
             class_names=info.class_names,
-            described_by=storage.join(directory, TFDS_NAME),
+            described_by=storage.join(directory, TFDS_INFO_NAME),
         )
         for shard in info.shards
     )
