@@ -28,9 +28,7 @@ def parse_num_bytes(_ctx: click.Context, _param: click.Parameter, value: str | N
     """Return the number of bytes of `256MiB`, `1.5GB` or `1000000`; case makes no difference."""
     if value is None:
         return None
-    found = re.fullmatch(
-        r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?", value.strip().lower(), re.ASCII
-    )
+    found = _NUM_BYTES.fullmatch(value.strip().lower())
     if found is None:
         raise click.BadParameter(f"{value!r} is no size; give one such as 256MiB or 1GB")
     base = 1024.0 if found[3] else 1000.0
@@ -56,7 +54,7 @@ workers = click.option(
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many threads decode.  [default: one for each core]",
+    help="How many threads or processes work at once.  [default: one for each core]",
 )
 
 engine = click.option(

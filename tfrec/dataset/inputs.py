@@ -17,9 +17,8 @@ from dataclasses import replace
 from tfrec.dataset.description import RecordFile, describe_directory, describe_file
 from tfrec.dataset.foreign import PREFIX_SIZE, describe_foreign
 from tfrec.dataset.globs import has_magic, match_files
-from tfrec.dataset.naming import MANIFEST_NAME, is_record_path
+from tfrec.dataset.naming import MANIFEST_NAME, TFDS_INFO_NAME, is_record_path
 from tfrec.dataset.opening import STANDARD_INPUT
-from tfrec.dataset.tfds_info import TFDS_NAME
 from tfrec.errors import ConfigError, DataLossError
 from tfrec.storage import Storage
 from tfrec.wire.framing import HEADER_SIZE, Place, check_header
@@ -58,7 +57,7 @@ def _resolve(path: str, storage: Storage) -> list[RecordFile]:
     if info is None and has_magic(path):
         return _resolve_pattern(path, storage)
     directory, name = os.path.split(path)
-    if name in (MANIFEST_NAME, TFDS_NAME):
+    if name in (MANIFEST_NAME, TFDS_INFO_NAME):
         return _resolve_directory(directory or os.curdir, storage)
     if path.endswith(".json") and is_record_path(path.removesuffix(".json")):
         path = path.removesuffix(".json")

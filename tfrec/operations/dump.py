@@ -62,7 +62,7 @@ def dump(
     label_key: str | None = None,
     size: tuple[int, int] = (256, 256),
     on_error: Literal["fail", "skip"] = "fail",
-    num_threads: int | None = None,
+    num_workers: int | None = None,
     overwrite: bool = False,
     advance: Advance = ignore_progress,
 ) -> DumpReport:
@@ -81,7 +81,7 @@ def dump(
         label_key: the feature that is the label; by default looked for.
         size: (width, height) of raw pixels where neither record nor manifest says it.
         on_error: what a record that is no image does: end the dump, or be left out.
-        num_threads: that decode; by default one for each core this process may use.
+        num_workers: threads that decode; by default one for each core this process may use.
         overwrite: replace `out` if it is a dump that nobody has changed.
         advance: called with a number of records whenever they are done.
 
@@ -101,7 +101,7 @@ def dump(
     skipped: list[ExampleError] = []
     fingerprint = Fingerprint()
     pipeline = _run_pipeline(
-        files, selection or Selection(), make_picture, storage, num_threads or default_num_workers()
+        files, selection or Selection(), make_picture, storage, num_workers or default_num_workers()
     )
     with storage.publish_directory(out, replace=overwrite) as directory, closing(pipeline):
         for picture in pipeline:

@@ -46,18 +46,7 @@ def load_backend() -> tuple[Crc32c, str]:
 crc32c, BACKEND = load_backend()
 
 
-def mask(crc: int) -> int:
-    """Return the form in which a CRC is stored."""
-    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & _UINT32
-
-
-def unmask(masked: int) -> int:
-    """Return the CRC that `mask` was given."""
-    rotated = (masked - _MASK_DELTA) & _UINT32
-    return ((rotated >> 17) | (rotated << 15)) & _UINT32
-
-
 def masked_crc32c(data: bytes) -> int:
     """Return the CRC-32C of `data` in its stored form."""
     crc = crc32c(data)
-    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & _UINT32  # mask(), without a call
+    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & _UINT32
