@@ -19,6 +19,7 @@ from tfrec.dataset.naming import is_record_path, manifest_path
 from tfrec.dataset.plan import BuildConfig, plan_build
 from tfrec.engine import EXECUTORS, default_num_workers, shares_memory
 from tfrec.errors import ConfigError, ImageError, ManifestError, WorkerError
+from tfrec.images import require_extras
 from tfrec.operations.directory import DirectoryBuild
 from tfrec.operations.duplicates import Duplicate, find_duplicates
 from tfrec.operations.journal import Journal
@@ -94,7 +95,8 @@ def build(
 
     Raises:
         BadImagesError: images can't be decoded, and `config.on_error` is "fail".
-        ConfigError: the settings contradict each other, or `out` is not to be replaced.
+        ConfigError: the settings contradict each other or need an extra that is not installed, or
+            `out` is not to be replaced.
         WorkerError: a worker has died.
         OSError: a file can't be written; it names the file.
     """
@@ -129,6 +131,7 @@ def open_work(
 ) -> Iterator[Work]:
     """Decide the plan and start the engine; its workers end with the block."""
     config = config or BuildConfig()
+    require_extras(config.image)
     num_workers = num_workers or default_num_workers()
     file_name = os.path.basename(out) if is_record_path(out) else None
     plan = plan_build(source, config, file_name=file_name)
