@@ -5,7 +5,6 @@ same result with any instructions of a processor (AVX2, SSE4.1, Neon, none), so 
 its version alone. It reads Pillow's pixels where they are, and without the GIL.
 """
 
-from importlib import metadata
 from types import ModuleType
 from typing import TypeAlias
 
@@ -59,6 +58,8 @@ def find_resizer_version() -> dict[str, str]:
     Raises:
         ConfigError: the resizer is not installed.
     """
+    from importlib import metadata  # which costs 20 ms
+
     load_resizer()
     return {_PACKAGE: metadata.version(_PACKAGE)}
 
