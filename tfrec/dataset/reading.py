@@ -137,22 +137,30 @@ def _decode(
         raise ExampleError(f"no feature looks like an image; it has {present}")
     data = read_bytes(features, image_key)
     try:
-        image = _decode_image(data, find_stored_size(features), file)
+        pixels = _decode_pixels(data, find_stored_size(features), file)
     except ImageError as error:
         raise ExampleError(f"the image {error.reason}", image_key) from error
-    pixels = np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, -1)
     label = None if label_key is None else _read_label(features, label_key)
     return DecodedSample(pixels, label, None if label is None else file.class_name(label))
 
 
-def _decode_image(data: bytes, size: tuple[int, int] | None, file: RecordFile) -> DecodedImage:
+def _decode_pixels(
+    data: bytes, size: tuple[int, int] | None, file: RecordFile
+) -> NDArray[np.uint8]:
     if sniff_format(data[:SNIFF_BYTES]) is not None:
-        return decode_image(data, path=file.path, settings=_AS_STORED)
+        return _to_array(decode_image(data, path=file.path, settings=_AS_STORED))
     settings = {} if file.manifest is None else file.manifest.config.get("image", {})
     guessed = guess_raw_size(len(data))
     width, height = size or settings.get("size") or (guessed[:2] if guessed else (256, 256))
     channels = 1 if len(data) == width * height else 3
-    return make_codec("raw").decode(data, path=file.path, size=(width, height), channels=channels)
+    if len(data) == width * height * channels:  # raw pixels are an array already
+        return np.frombuffer(data, np.uint8).reshape(height, width, channels)
+    codec = make_codec("raw")  # which says what is wrong
+    return _to_array(codec.decode(data, path=file.path, size=(width, height), channels=channels))
+
+
+def _to_array(image: DecodedImage) -> NDArray[np.uint8]:
+    return np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, -1)
 
 
 def _read_label(features: Mapping[str, FeatureValue], key: str) -> int | str:
