@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tfrec._version import __version__ as __version__
-    from tfrec.dataset.plan import BuildConfig as BuildConfig
+    from tfrec.dataset.build_config import BuildConfig as BuildConfig
     from tfrec.dataset.reading import open as open  # noqa: A004 (its name)
     from tfrec.dataset.record_file import TFRecordFile as TFRecordFile
     from tfrec.dataset.record_writer import TFRecordOptions as TFRecordOptions
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tfrec.example import parse_example as parse_example
     from tfrec.example import parse_single_example as parse_single_example
     from tfrec.images.settings import ImageSettings as ImageSettings
+    from tfrec.loading.loader import Loader as Loader
+    from tfrec.loading.options import ReadOptions as ReadOptions
     from tfrec.operations.build import build as build
     from tfrec.operations.cat import cat as cat
     from tfrec.operations.check import check as check
@@ -40,17 +42,15 @@ if TYPE_CHECKING:
     from tfrec.operations.salvage import salvage as salvage
     from tfrec.operations.verify import verify as verify
     from tfrec.source.walk import scan_images as scan_images
-    from tfrec.wire import RecordReader as RecordReader
-    from tfrec.wire import RecordWriter as RecordWriter
     from tfrec.wire import open_records as open_records
 
 _MODULES = {
-    "BuildConfig": "dataset.plan",
+    "BuildConfig": "dataset.build_config",
     "FixedLenFeature": "example",
     "FixedLenSequenceFeature": "example",
     "ImageSettings": "images.settings",
-    "RecordReader": "wire",
-    "RecordWriter": "wire",
+    "Loader": "loading.loader",
+    "ReadOptions": "loading.options",
     "ReshardConfig": "operations.reshard",
     "TFRecordFile": "dataset.record_file",
     "TFRecordOptions": "dataset.record_writer",

@@ -264,3 +264,22 @@ class TestFaults:
 
         assert (1, "error: nope.tfrecords: No such file or directory\n") == (done.code, done.err)
         assert [] == os.listdir(tmp_path)
+
+
+def test_a_record_of_an_impossible_size_is_left_out_and_named(tfrec, write_records):
+    write_records(
+        "their.tfrecord",
+        {"label": 1, "image": bytes(12), "width": -2, "height": -2},
+        {"label": 1, "image": bytes(3 * 65_501), "width": 65_501, "height": 1},
+        {"label": 1, "image": bytes(12), "width": 2, "height": 2},
+    )
+
+    done = tfrec("dump", "their.tfrecord", "show", "--on-error", "skip")
+
+    assert 3 == done.code
+    assert [
+        "skipped: their.tfrecord, record 0, feature 'image': the image has the size -2x-2, and no "
+        "image has that",
+        "skipped: their.tfrecord, record 1, feature 'image': the image is too large: 65501x1 "
+        "pixels, and JPEG holds at most 65500 on a side",
+    ] == done.err.splitlines()

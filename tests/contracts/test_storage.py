@@ -422,3 +422,47 @@ def test_the_time_of_writing_is_known_of_files_alone(storage, root):
 
     assert expected == storage.info(path).modified
     assert storage.info(storage.join(root, "d")).modified is None
+
+
+def test_appending_makes_a_file_and_adds_to_it(storage, root):
+    path = storage.join(root, "a", "x")
+
+    storage.append(path, b"one\n")
+    storage.append(path, b"two\n")
+
+    assert b"one\ntwo\n" == read(storage, path)
+
+
+def test_a_renamed_file_takes_the_place_of_another(storage, root):
+    write(storage, storage.join(root, "new"), b"new")
+    write(storage, storage.join(root, "old"), b"old")
+
+    storage.rename(storage.join(root, "new"), storage.join(root, "old"))
+
+    assert ["old"] == names(storage, root)
+    assert b"new" == read(storage, storage.join(root, "old"))
+
+
+def test_a_missing_file_can_not_be_renamed(storage, root):
+    write(storage, storage.join(root, "x"), b"")
+
+    with pytest.raises(FileNotFoundError):
+        storage.rename(storage.join(root, "missing"), storage.join(root, "x"))
+
+
+def test_discarding_removes_what_is_there(storage, root):
+    write(storage, storage.join(root, "x"), b"")
+    write(storage, storage.join(root, "y"), b"")
+
+    for name in ("x", "missing"):
+        storage.discard(storage.join(root, name))
+
+    assert ["y"] == names(storage, root)
+
+
+def test_discarding_leaves_a_directory_with_files(storage, root):
+    write(storage, storage.join(root, "a", "x"), b"")
+
+    storage.discard(storage.join(root, "a"))
+
+    assert ["x"] == names(storage, storage.join(root, "a"))

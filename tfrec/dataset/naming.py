@@ -3,7 +3,7 @@
 A path that ends in one of `RECORD_SUFFIXES` (`.gz` or `.zz` may follow) is one file, with its
 manifest beside it as `<path>.json`; any other path is a directory with `dataset.json` and shards
 named `<split>-00000-of-00004.tfrecord`. While a build works in a directory, its journal is there,
-and shards that will take the place of others stand under their `staged_name`.
+and the shards that it has finished stand under their `staged_name`.
 """
 
 import os
@@ -35,8 +35,16 @@ def manifest_path(dataset_path: str) -> str:
     return os.path.join(dataset_path, MANIFEST_NAME)
 
 
+def is_file_name(name: str) -> bool:
+    """Say whether a name that stands in a manifest leads to a file beside it, and nowhere else.
+
+    Files of these names are replaced and removed, so a manifest of others must not choose them.
+    """
+    return os.path.basename(name) == name and name not in ("", os.curdir, os.pardir)
+
+
 def staged_name(name: str) -> str:
-    """Return the name of a finished shard until it takes the place of an earlier one."""
+    """Return the name of a finished shard until the whole dataset is finished."""
     return f".{name}.tfrec-new"
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tfrec.dataset.inputs import RecordFile, resolve_inputs
+from tfrec.dataset.opening import open_record_file
 from tfrec.engine import default_num_workers
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.images import make_codec
@@ -23,7 +24,6 @@ from tfrec.operations.pictures import Picture, PictureMaker, ReadRecord
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.pipeline import Coordinator, FIFOQueue, QueueRunner, input_producer
 from tfrec.storage import LocalStorage, Storage
-from tfrec.wire import open_records
 
 _RECORDS_AHEAD = 16  # 3 MiB of raw 256x256 images
 _PICTURES_AHEAD = 32
@@ -183,8 +183,8 @@ class _Reader:
             self._records = self._read_file(self.next_file())
 
     def _read_file(self, file: RecordFile) -> Iterator[ReadRecord]:
-        with self.storage.open_read(file.path) as stream:
-            for index, record in enumerate(open_records(stream, path=file.path)):
+        with open_record_file(file.path, self.storage) as opened:
+            for index, record in enumerate(opened.read_records()):
                 yield ReadRecord(file, index, record.offset, record.data)
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tfrec.dataset.folders import folder_name
 from tfrec.dataset.inputs import RecordFile
+from tfrec.dataset.stored_image import find_raw_shape
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import BytesList, FeatureValue, decode_example
 from tfrec.images import SNIFF_BYTES, ImageCodec, make_codec, sniff_format
@@ -75,24 +76,18 @@ class PictureMaker:
             raise ExampleError(
                 f"no feature looks like an image; name it with `--image-key` (it has {present})"
             )
-        width, height, channels = self._raw_shape(features, file)
-        if len(data) != width * height * channels and (suffix := _suffix_of(data)) is not None:
-            return suffix, data
+        shape = find_raw_shape(
+            data, file, stored_size=find_stored_size(features), default_size=self.size
+        )
+        if shape is None:
+            return _suffix_of(data), data
         try:
             pixels = make_codec("raw").decode(
-                data, path=file.path, size=(width, height), channels=channels
+                data, path=file.path, size=shape[:2], channels=shape.channels
             )
             return self.codec.suffix, self.codec.encode(pixels)
         except ImageError as error:
             raise ExampleError(f"the image {error.reason}", key) from error
-
-    def _raw_shape(
-        self, features: Mapping[str, FeatureValue], file: RecordFile
-    ) -> tuple[int, int, int]:
-        """Return (width, height, channels) of raw pixels: the record says it, or the manifest."""
-        settings = {} if file.manifest is None else file.manifest.config.get("image", {})
-        width, height = find_stored_size(features) or settings.get("size") or self.size
-        return width, height, 1 if settings.get("grayscale") else 3
 
     def _find_folder(self, features: Mapping[str, FeatureValue], file: RecordFile) -> str:
         key = self.label_key or find_image_keys(features).label
@@ -101,11 +96,13 @@ class PictureMaker:
         if isinstance(features.get(key), BytesList):
             return folder_name(read_bytes(features, key).decode(errors="surrogateescape"))
         label = read_int64(features, key)
-        name = None if file.manifest is None else file.manifest.class_name(label)
+        name = file.class_name(label)
         return folder_name(str(label) if name is None else name)
 
 
-def _suffix_of(data: bytes) -> str | None:
-    """Return the suffix of an encoded image, or None where the bytes look like none."""
+def _suffix_of(data: bytes) -> str:
+    """Return the suffix of an encoded image; that of unknown bytes is `.bin`."""
     name = sniff_format(data[:SNIFF_BYTES])
-    return None if name is None else _SUFFIXES.get(name, f".{name.lower().replace(' ', '')}")
+    if name is None:
+        return ".bin"
+    return _SUFFIXES.get(name, f".{name.lower().replace(' ', '')}")

@@ -21,6 +21,7 @@ IMAGE_KEYS = (
     "data",
 )
 LABEL_KEYS = ("image/class/label", "label", "class", "target", "image/class/text")
+_CANDIDATES = frozenset(IMAGE_KEYS + LABEL_KEYS)
 FILENAME_KEYS = ("image/filename", "filename", "image_name", "image/source_id", "key", "id")
 _SIZE_KEYS = (
     ("image/width", "image/height"),
@@ -64,8 +65,10 @@ class ImageKeys(NamedTuple):
 
 def find_image_keys(features: Mapping[str, FeatureValue]) -> ImageKeys:
     """Return which features of a decoded Example are its image and its label."""
-    image = next((key for key in IMAGE_KEYS if _is_single(features.get(key), BytesList)), None)
-    label = next((key for key in LABEL_KEYS if _is_label(features.get(key))), None)
+    # One loop over the few keys of a record, not over the many candidates: it runs once a record.
+    found = features.keys() & _CANDIDATES
+    image = next((key for key in IMAGE_KEYS if key in found and _is_image(features[key])), None)
+    label = next((key for key in LABEL_KEYS if key in found and _is_label(features[key])), None)
     return ImageKeys(image, label)
 
 
@@ -104,9 +107,20 @@ def find_stored_size(features: Mapping[str, FeatureValue]) -> tuple[int, int] | 
     shape = features.get("shape")
     if isinstance(shape, Int64List) and len(shape.values) == 3:
         first, second, third = shape.values
-        # Channels come first in StyleGAN's files, and last in others.
-        return (third, second) if first in (1, 3) else (second, first)
+        return (third, second) if find_planes(features) is not None else (second, first)
     return None
+
+
+def find_planes(features: Mapping[str, FeatureValue]) -> tuple[int, int, int] | None:
+    """Return (channels, height, width) of raw pixels that are stored one channel after the other.
+
+    StyleGAN's files are so; where `shape` ends in the channels, it is not meant.
+    """
+    shape = features.get("shape")
+    if not isinstance(shape, Int64List) or len(shape.values) != 3:
+        return None
+    first, second, third = shape.values
+    return (first, second, third) if first in (1, 3) and third not in (1, 3) else None
 
 
 def guess_raw_size(num_bytes: int) -> tuple[int, int, int] | None:
@@ -118,12 +132,9 @@ def guess_raw_size(num_bytes: int) -> tuple[int, int, int] | None:
     return None
 
 
-def _is_single(
-    value: FeatureValue | None,
-    list_type: type[BytesList] | type[Int64List],
-) -> bool:
-    return isinstance(value, list_type) and len(value.values) == 1
+def _is_image(value: FeatureValue) -> bool:
+    return isinstance(value, BytesList) and len(value.values) == 1
 
 
-def _is_label(value: FeatureValue | None) -> bool:
-    return value is not None and not isinstance(value, FloatList) and len(value.values) == 1
+def _is_label(value: FeatureValue) -> bool:
+    return not isinstance(value, FloatList) and len(value.values) == 1
