@@ -1,5 +1,6 @@
 """Settings of Hypothesis, and where files made by others are."""
 
+import itertools
 import os
 from pathlib import Path
 
@@ -24,3 +25,43 @@ def shared():
     if not directory.is_dir():
         pytest.skip(f"there is no {directory}")
     return directory
+
+
+@pytest.fixture
+def memory_url():
+    """Return the URL of an empty directory in fsspec's memory."""
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    files.store.clear()
+    files.pseudo_dirs[:] = [""]
+    yield "memory://root"
+    files.store.clear()
+
+
+@pytest.fixture(scope="session")
+def s3_endpoint():
+    """Return the address of an S3 server on this machine."""
+    server = pytest.importorskip("moto.server").ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    pytest.importorskip("s3fs")
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def s3_url(s3_endpoint, monkeypatch):
+    """Return the URL of an empty bucket, whose server the driver finds in its own way."""
+    import s3fs
+
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3_endpoint)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    files = s3fs.S3FileSystem(use_listings_cache=False)
+    bucket = f"bucket-{next(_BUCKET_NUMBERS)}"
+    files.mkdir(bucket)
+    return f"s3://{bucket}"
+
+
+_BUCKET_NUMBERS = itertools.count()
