@@ -10,6 +10,7 @@ measures its work alone, without its imports; a `tfrec` command is measured whol
 
 import argparse
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,11 @@ def main() -> None:
     parser.add_argument("--tasks", nargs="+", help="(default: all)")
     parser.add_argument("--write", action="store_true", help="put the results into README.md")
     options = parser.parse_args()
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        print(
+            f"note: the machine is busy (load {load:.1f}); measure when it is not", file=sys.stderr
+        )
     with tempfile.TemporaryDirectory() as scratch:
         results = list(run_all(options, Path(scratch)))
     text = f"{describe_machine(options)}\n\n{to_table(results)}\n"

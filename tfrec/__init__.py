@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tfrec._version import __version__ as __version__
-    from tfrec.dataset.plan import BuildConfig as BuildConfig
+    from tfrec.dataset.build_config import BuildConfig as BuildConfig
     from tfrec.dataset.reading import open as open  # noqa: A004 (its name)
     from tfrec.dataset.record_file import TFRecordFile as TFRecordFile
     from tfrec.dataset.record_writer import TFRecordOptions as TFRecordOptions
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from tfrec.wire import open_records as open_records
 
 _MODULES = {
-    "BuildConfig": "dataset.plan",
+    "BuildConfig": "dataset.build_config",
     "FixedLenFeature": "example",
     "FixedLenSequenceFeature": "example",
     "ImageSettings": "images.settings",

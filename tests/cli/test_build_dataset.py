@@ -64,6 +64,45 @@ def noise(tmp_path):
     return noise
 
 
+class TestSizes:
+    @pytest.mark.parametrize("quality", [60, 95])
+    def test_encoded_images_take_little_more_than_their_bytes(self, tfrec, save, tmp_path, quality):
+        total = 0
+        for number in range(20):
+            image = Image.effect_noise((300, 200), 60).convert("RGB")
+            save(f"photos/a/{number}.jpg", image, quality=95)
+            with Image.open(tmp_path / f"photos/a/{number}.jpg") as stored:
+                again = save("again.jpg", stored.resize((256, 256)), quality=quality)
+            total += again.stat().st_size
+
+        options = ("--schema", "imagenet", "--quality", str(quality))
+        done = tfrec("build", "photos", "out.tfrecord", *options)
+
+        size = (tmp_path / "out.tfrecord").stat().st_size
+        assert total < size < 1.1 * total
+        assert f"{size / 1024:.1f} KiB" in done.out or f"{size / 1024 / 1024:.1f} MiB" in done.out
+
+
+class TestCounts:
+    def test_an_imbalance_shows_in_both_commands(self, tfrec, save):
+        for number in range(90):
+            save(f"pets/cat/{number}.png", (number, 0, 0))
+        for number in range(10):
+            save(f"pets/dog/{number}.png", (0, number, 0))
+
+        built = tfrec("build", "pets", "out", "--num-shards", "3")
+        inspected = tfrec("inspect", "out")
+
+        assert [["0", "cat", "90"], ["1", "dog", "10"]] == counts_in(built.out)
+        assert [["0", "cat", "90"], ["1", "dog", "10"]] == counts_in(inspected.out)
+
+
+def counts_in(text):
+    """The rows of label, class and number."""
+    rows = [line.split()[:3] for line in text.splitlines()]
+    return [row for row in rows if row[:1] in (["0"], ["1"])]
+
+
 class TestSameBytes:
     @pytest.fixture
     def expected(self, tfrec, noise, tmp_path):
@@ -159,6 +198,14 @@ class TestReport:
 
         report = json.loads((tmp_path / "report.json").read_text())
         assert {"shards": [], "num_records": 0, "num_bytes": 0} == report["written"]
+
+    def test_the_summary_says_what_was_kept(self, tfrec, noise, save):
+        tfrec("build", noise(), "out", "--num-shards", "4")
+        save("noise/a/000.png", (1, 2, 3))
+
+        done = tfrec("build", "noise", "out", "--num-shards", "4")
+
+        assert "  1 file written, 3 kept as they were\n" in done.out
 
 
 class TestOptions:

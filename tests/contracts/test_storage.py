@@ -492,12 +492,37 @@ def test_what_was_appended_is_gone_after_discard(storage, root):
     assert ["other"] == names(storage, root)
 
 
+def test_appending_makes_a_file_and_adds_to_it(storage, root):
+    path = storage.join(root, "a", "x")
+
+    storage.append(path, b"one\n")
+    storage.append(path, b"two\n")
+
+    assert b"one\ntwo\n" == read(storage, path)
+
+
 def test_a_renamed_file_takes_the_place_of_another(storage, root):
-    paths = [storage.join(root, name) for name in "ab"]
-    for path in paths:
-        write(storage, path, path.encode())
+    write(storage, storage.join(root, "new"), b"new")
+    write(storage, storage.join(root, "old"), b"old")
 
-    storage.rename(*paths)
+    storage.rename(storage.join(root, "new"), storage.join(root, "old"))
 
-    assert ["b"] == names(storage, root)
-    assert paths[0].encode() == read(storage, paths[1])
+    assert ["old"] == names(storage, root)
+    assert b"new" == read(storage, storage.join(root, "old"))
+
+
+def test_a_missing_file_can_not_be_renamed(storage, root):
+    write(storage, storage.join(root, "x"), b"")
+
+    with pytest.raises(FileNotFoundError):
+        storage.rename(storage.join(root, "missing"), storage.join(root, "x"))
+
+
+def test_discarding_removes_what_is_there(storage, root):
+    write(storage, storage.join(root, "x"), b"")
+    write(storage, storage.join(root, "y"), b"")
+
+    for name in ("x", "missing"):
+        storage.discard(storage.join(root, name))
+
+    assert ["y"] == names(storage, root)

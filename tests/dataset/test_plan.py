@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from tfrec.dataset.plan import BuildConfig, plan_build
+from tfrec.dataset.build_config import BuildConfig
+from tfrec.dataset.plan import plan_build
 from tfrec.errors import ConfigError, SourceError
 from tfrec.images import ImageSettings
 from tfrec.source.image_source import ImageSource

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tfrec.dataset.plan import BuildConfig
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.operations.build import build
 from tfrec.source.walk import scan_images
 from tfrec.storage import LocalStorage

@@ -151,7 +151,8 @@ class TestTfds:
 
 def _paths_in_order(out):
     """The paths of the images of `train`, from the file names or else from the plan."""
-    from tfrec.dataset.plan import BuildConfig, plan_build
+    from tfrec.dataset.build_config import BuildConfig
+    from tfrec.dataset.plan import plan_build
     from tfrec.source.image_source import ImageSource
     from tfrec.source.labels import LabelMap
 

@@ -1,16 +1,60 @@
 """A small image directory in memory, and builds from it."""
 
+import contextlib
 import io
 
 import pytest
 from PIL import Image
 
-from tfrec.dataset.plan import BuildConfig
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.images import ImageSettings
 from tfrec.operations.build import build
 from tfrec.operations.outdated import find_outdated
 from tfrec.source.walk import scan_images
 from tfrec.storage import MemoryStorage
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nobody catches it, and nothing is tidied up."""
+
+
+class MortalStorage(MemoryStorage):
+    """Dies at its `num_writes`-th change, just before or just after it has been made."""
+
+    def __init__(self, files=None):
+        super().__init__(files)
+        self.num_writes = None
+        self.is_late = False
+
+    @contextlib.contextmanager
+    def publish(self, path):
+        with super().publish(path) as stream:
+            yield stream
+            self._count(before=True)
+        self._count(before=False)
+
+    def append(self, path, data):
+        self._count(before=True)
+        super().append(path, data)
+        self._count(before=False)
+
+    def rename(self, path, new_path):
+        self._count(before=True)
+        super().rename(path, new_path)
+        self._count(before=False)
+
+    def discard(self, path):
+        self._count(before=True)
+        super().discard(path)
+        self._count(before=False)
+
+    def _count(self, *, before):
+        if self.num_writes is None or before == self.is_late:
+            return
+        self.num_writes -= 1
+        if self.num_writes == 0:
+            raise Killed
+
 
 TINY = ImageSettings(size=(2, 2))
 
@@ -85,3 +129,16 @@ def bench():
     bench = Bench(MemoryStorage())
     bench.fill()
     return bench
+
+
+@pytest.fixture(scope="session")
+def make_mortal_bench():
+    """Make a bench whose builds can be killed: see `MortalStorage`; `killed` is what they raise."""
+
+    def make_mortal_bench():
+        bench = Bench(MortalStorage())
+        bench.killed = Killed
+        bench.fill()
+        return bench
+
+    return make_mortal_bench

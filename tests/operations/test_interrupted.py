@@ -1,60 +1,14 @@
 """Builds that end between any two of their writes, and are run again."""
 
-import contextlib
 import hashlib
 import json
 
 import pytest
 
-from tfrec.storage import MemoryStorage
-
-
-class Killed(BaseException):
-    """Stands for the end of the process: nobody catches it, and nothing is tidied up."""
-
-
-class MortalStorage(MemoryStorage):
-    """Dies at its `num_writes`-th change, just before or just after it has been made."""
-
-    def __init__(self, files=None):
-        super().__init__(files)
-        self.num_writes = None
-        self.is_late = False
-
-    @contextlib.contextmanager
-    def publish(self, path):
-        with super().publish(path) as stream:
-            yield stream
-            self._count(before=True)
-        self._count(before=False)
-
-    def append(self, path, data):
-        self._count(before=True)
-        super().append(path, data)
-        self._count(before=False)
-
-    def rename(self, path, new_path):
-        self._count(before=True)
-        super().rename(path, new_path)
-        self._count(before=False)
-
-    def discard(self, path):
-        self._count(before=True)
-        super().discard(path)
-        self._count(before=False)
-
-    def _count(self, *, before):
-        if self.num_writes is None or before == self.is_late:
-            return
-        self.num_writes -= 1
-        if self.num_writes == 0:
-            raise Killed
-
 
 @pytest.fixture
-def bench(bench):
-    storage = MortalStorage(bench.files)
-    return type(bench)(storage)
+def bench(make_mortal_bench):
+    return make_mortal_bench()
 
 
 def deaths(bench, **settings):
@@ -67,7 +21,7 @@ def deaths(bench, **settings):
             bench.storage.num_writes, bench.storage.is_late = num_writes, is_late
             try:
                 bench.build(**settings)
-            except Killed:
+            except bench.killed:
                 bench.storage.num_writes = None
                 yield num_writes
             else:
@@ -144,7 +98,7 @@ def test_a_torn_line_of_the_journal_counts_for_nothing(bench):
     expected = bench.fresh(**LAYOUT)
     for num_writes in (6, 8):
         bench.storage.num_writes = num_writes
-        with pytest.raises(Killed):
+        with pytest.raises(bench.killed):
             bench.build(**LAYOUT)
         bench.storage.num_writes = None
         bench.files["out/.tfrec-journal"] = bench.files["out/.tfrec-journal"][:-9]

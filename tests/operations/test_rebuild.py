@@ -291,3 +291,24 @@ def test_a_label_map_goes_with_its_schema(bench):
         "label.labels.txt",
         "train-00000-of-00001.tfrecord",
     } == set(bench.tree())
+
+
+@pytest.mark.parametrize("name", ["../in/a/00.png", "..", "", "/etc/hosts"])
+def test_a_manifest_cannot_choose_files_elsewhere(bench, name):
+    bench.build(num_shards=1)
+    content = bench.files["out/dataset.json"].replace(
+        b'"train-00000-of-00001.tfrecord"', json.dumps(name).encode()
+    )
+    bench.files["out/dataset.json"] = content
+
+    with pytest.raises(ConfigError, match="was not built by tfrec"):
+        bench.build(num_shards=2)
+    assert "in/a/00.png" in bench.files
+
+
+def test_a_journal_cannot_choose_files_elsewhere(bench):
+    bench.files["out/.tfrec-journal"] = b'{"names": ["../in/a/00.png", "..", 3]}\n'
+
+    bench.build(num_shards=1)
+
+    assert "in/a/00.png" in bench.files

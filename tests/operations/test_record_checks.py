@@ -55,8 +55,15 @@ def test_a_first_record_that_is_no_example_is_a_fault_too():
     assert [(0, "not a tf.train.Example")] == check(b"\xff\xff", *[example(label=1)] * 20)[0]
 
 
-def test_an_empty_message_is_no_fault():
-    assert [] == check(example(label=1), b"")[0][1:]
+@pytest.mark.parametrize("empty", [b"", bytes.fromhex("0a00")])
+def test_an_empty_message_goes_with_any_others(empty):
+    for records, kind in (
+        ([example(label=1), empty], "Example"),
+        ([empty, EVENT, empty], "Event"),
+        ([empty, b"words"], "bytes"),
+        ([empty], "Example"),
+    ):
+        assert ([], kind) == check(*records)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tfrec.errors import OutOfRangeError
+from tfrec.errors import CancelledError, OutOfRangeError
 from tfrec.pipeline import (
     Coordinator,
     FIFOQueue,
@@ -163,6 +163,22 @@ def test_end_of_one_of_two_readers_leaves_the_other_its_elements():
     assert list(range(200)) == sorted(first + found)
 
 
+def test_stage_that_ended_on_its_own_is_still_a_source():
+    ended = batch(iter(range(2)), 1)
+    list(ended)
+
+    assert [[7], [8]] == [found.tolist() for found in batch_join([ended, iter([7, 8])], 1)]
+
+
+def test_stages_that_ran_on_their_own_may_be_joined():
+    stages = [batch(iter(range(start, start + 50)), 1) for start in (0, 50)]
+    first = [int(next(stage)[0]) for stage in stages]
+    rest = [int(found[0, 0]) for found in batch_join(stages, 1)]
+
+    assert list(range(100)) == sorted(first + rest)
+    assert [] == pipeline_threads()
+
+
 # Stops
 
 
@@ -288,7 +304,23 @@ def test_error_says_which_stage_and_operation():
     with pytest.raises(ValueError, match="x") as caught:
         iterate(stage)
 
-    assert [f"raised by the source of stage {stage.queue.name!r}"] == caught.value.__notes__
+    assert [f"in stage {stage.queue.name!r}, operation 'enqueue_0'"] == caught.value.__notes__
+
+
+def test_failure_in_a_chain_names_the_stage_where_it_happened():
+    first = batch(failing_after(0, ValueError("x")), 2)
+    with pytest.raises(ValueError, match="x") as caught:
+        iterate(batch(first, 2))
+
+    assert [f"in stage {first.queue.name!r}, operation 'enqueue_0'"] == caught.value.__notes__
+
+
+def test_element_that_does_not_fit_names_its_stage():
+    stage = batch(iter([1, "a"]), 2)
+    with pytest.raises(TypeError) as caught:
+        iterate(stage)
+
+    assert [f"in stage {stage.queue.name!r}, operation 'enqueue_0'"] == caught.value.__notes__
 
 
 def test_error_leaves_the_block_once():
@@ -305,6 +337,31 @@ def test_iterating_again_raises_again():
     for _ in range(2):
         with pytest.raises(ValueError, match="x"):
             next(stage)
+
+
+def test_cancelled_operation_of_a_source_is_a_failure():
+    other = FIFOQueue(1)
+    other.cancel()
+    with pytest.raises(CancelledError):
+        iterate(batch(lambda: other.enqueue(1), 1))
+
+
+def test_system_without_threads_is_an_error_and_no_hang(monkeypatch):
+    start = threading.Thread.start
+    starts = iter([start, start])
+
+    def start_two(thread):
+        try:
+            next(starts)(thread)
+        except StopIteration:
+            raise RuntimeError("can't start new thread") from None
+
+    monkeypatch.setattr(threading.Thread, "start", start_two)
+    stage = batch(iter(range(10)), 20, num_threads=3)
+    with pytest.raises(RuntimeError, match="can't start"):
+        stage.get()
+    with pytest.raises(RuntimeError, match="can't start"):
+        iterate(stage)
 
 
 def test_get_after_a_failure_is_out_of_range_and_join_has_the_error():

@@ -274,3 +274,11 @@ def test_idle_pipeline_uses_no_processor_time():
         used = time.process_time() - begin
 
     assert used < 0.02
+
+
+def test_closing_while_another_thread_starts_names_no_stragglers(restless, start):
+    for _ in range(300):
+        stage = batch(iter(range(10)), 1, num_threads=3)
+        consumer = start(list, stage)
+        stage.close()
+        consumer.result()

@@ -473,3 +473,23 @@ def test_no_descriptor_stays_open(storage, tmp_path):
 
 def _count_descriptors():
     return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+
+
+def test_discarding_removes_what_a_killed_writer_left(tmp_path):
+    left_over = tmp_path / ".x.0123456789ab.tfrec-tmp"
+    left_over.write_bytes(b"half")
+    of_another = tmp_path / ".y.0123456789ab.tfrec-tmp"
+    of_another.write_bytes(b"half")
+
+    LocalStorage().discard(str(tmp_path / "x"))
+
+    assert [of_another.name] == os.listdir(tmp_path)
+
+
+def test_a_file_being_written_is_not_discarded(tmp_path):
+    storage = LocalStorage()
+    with storage.publish(str(tmp_path / "x")) as stream:
+        stream.write(b"whole")
+        storage.discard(str(tmp_path / "x"))
+
+    assert b"whole" == (tmp_path / "x").read_bytes()

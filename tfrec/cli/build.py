@@ -15,7 +15,7 @@ from tfrec.cli.render import say, say_json, tell
 from tfrec.cli.source_options import SourceOptions, source_options
 
 if TYPE_CHECKING:
-    from tfrec.dataset.plan import BuildConfig
+    from tfrec.dataset.build_config import BuildConfig
     from tfrec.images.settings import ImageSettings
     from tfrec.source.image_source import ImageSource
 
@@ -81,10 +81,10 @@ def build(
     An OUT that ends in .tfrecord, .tfrecords, .tfrec or .record is one file, with its manifest
     beside it as OUT.json; any other OUT is a directory with several files.
     """
+    from tfrec.cli.build_report import describe_build
+    from tfrec.dataset.build_config import BuildConfig
     from tfrec.dataset.manifest import encode_json
-    from tfrec.dataset.plan import BuildConfig
     from tfrec.operations.build import build as build_dataset
-    from tfrec.operations.build_report import describe_build
     from tfrec.storage import LocalStorage
 
     storage = LocalStorage()

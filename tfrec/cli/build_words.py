@@ -26,6 +26,9 @@ def say_summary(report: "BuildReport", source: "ImageSource") -> None:
     manifest = report.manifest
     size = num_bytes(sum(shard.num_bytes for shard in manifest.shards))
     say(f"{report.path}: {count(manifest.num_records, 'record')}, {size}")
+    num_kept = len(manifest.shards) - len(report.written)
+    if num_kept:
+        say(f"  {count(len(report.written), 'file')} written, {num_kept:,} kept as they were")
     if len(manifest.splits) > 1:
         splits = manifest.splits.items()
         say_table([(name, count(split.num_records, "record")) for name, split in splits])

@@ -40,7 +40,7 @@ def check(
     as_json: bool,
 ) -> None:
     """Decode every image in DIR as `tfrec build` would, name the bad ones, and write nothing."""
-    from tfrec.dataset.plan import BuildConfig
+    from tfrec.dataset.build_config import BuildConfig
     from tfrec.operations.check import check as check_images
     from tfrec.operations.quarantine import quarantine as copy_images
     from tfrec.storage import LocalStorage

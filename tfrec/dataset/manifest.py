@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from tfrec.dataset.naming import is_file_name
 from tfrec.errors import ManifestError
 from tfrec.storage import Storage
 
@@ -46,9 +47,16 @@ class Shard:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "Shard":
-        """Read what `dataclasses.asdict` and JSON have made of a shard."""
+        """Read what `dataclasses.asdict` and JSON have made of a shard.
+
+        Raises:
+            ValueError, TypeError: it is something else, or names a file elsewhere.
+        """
         skipped = tuple(SkippedImage(**image) for image in document.get("skipped", ()))
-        return cls(**{**document, "skipped": skipped})
+        shard = cls(**{**document, "skipped": skipped})
+        if not is_file_name(shard.name):
+            raise ValueError(f"{shard.name!r} is no name of a file")
+        return shard
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

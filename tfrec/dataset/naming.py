@@ -35,6 +35,14 @@ def manifest_path(dataset_path: str) -> str:
     return os.path.join(dataset_path, MANIFEST_NAME)
 
 
+def is_file_name(name: str) -> bool:
+    """Say whether a name that stands in a manifest leads to a file beside it, and nowhere else.
+
+    Files of these names are replaced and removed, so a manifest of others must not choose them.
+    """
+    return os.path.basename(name) == name and name not in ("", os.curdir, os.pardir)
+
+
 def staged_name(name: str) -> str:
     """Return the name of a finished shard until it takes the place of an earlier one."""
     return f".{name}.tfrec-new"

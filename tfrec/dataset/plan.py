@@ -7,12 +7,11 @@ records it holds, in their order. Executing the plan is a loop over its shards.
 import dataclasses
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
 
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.extra_features import ExtraFeature, resolve_extra_features
 from tfrec.dataset.naming import COMPRESSED_SUFFIXES, ShardName
-from tfrec.dataset.settings import check_settings, refuse_encoding
 from tfrec.dataset.sharding import (
     DEFAULT_SHARD_SIZE,
     cut_evenly,
@@ -20,89 +19,12 @@ from tfrec.dataset.sharding import (
     estimate_record_size,
 )
 from tfrec.errors import ConfigError
-from tfrec.images.settings import ImageSettings
-from tfrec.schema.choice import digest_schema, load_schema
+from tfrec.schema.choice import load_schema
 from tfrec.source.image_source import ImageSource, LabelledImage
 from tfrec.source.labels import LabelMap
-from tfrec.source.splits import SplitMethod, SplitSpec, assign_splits, split_by_folder
-from tfrec.wire.compression import Compression
-
-OnError = Literal["fail", "skip"]
-Encoding = Literal["raw", "jpeg", "png", "webp", "original"]
+from tfrec.source.splits import SplitSpec, assign_splits, split_by_folder
 
 DEFAULT_SPLIT = "train"
-
-# These decide which images a shard has, and not what its records say of them.
-_LAYOUT_SETTINGS = frozenset({
-    "on_error", "num_shards", "shard_size", "splits", "split_method", "group_by",
-    "split_from_dirs", "shuffle", "seed", "index",
-})  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuildConfig:
-    """What decides the content of a dataset; it is kept in the manifest.
-
-    What decides speed alone (engine, workers) is no part of it.
-
-    Attributes:
-        schema: the name of the schema, or `module:attribute`.
-        image: how files become pixels.
-        num_shards: how many files each split has; None for files of `shard_size`.
-        on_error: "fail" ends the build at a bad image; "skip" leaves the image out.
-        shard_size: about how many bytes a file has; None for 256 MiB.
-        splits: such as `train=0.9,test=0.1`; None for one split, `train`.
-        split_method: "exact" gives each class its share to one image; "stable" never moves an image
-            to another split when others come or go.
-        group_by: a pattern; images for whose paths it finds the same come into the same split.
-        split_from_dirs: the first folders of the paths are the splits.
-        shuffle: order the images of each split by a hash of their paths, not by class.
-        seed: of the splits and the shuffling.
-        encoding: of the stored images; None for what the schema holds by itself. "original" keeps
-            the bytes of files that show the wanted pixels already, and makes JPEGs of others.
-        quality: of JPEG and WebP; None for the codec's own.
-        compression: of the record files.
-        compression_level: from 1, fast, to 9, small.
-        features: further ones, as `KEY=VALUE` or `KEY=@COLUMN`.
-        index: write DALI's index beside each file.
-    """
-
-    schema: str = "raw"
-    image: ImageSettings = field(default_factory=ImageSettings)
-    num_shards: int | None = None
-    on_error: OnError = "fail"
-    shard_size: int | None = None
-    splits: str | None = None
-    split_method: SplitMethod = "exact"
-    group_by: str | None = None
-    split_from_dirs: bool = False
-    shuffle: bool = False
-    seed: int = 0
-    encoding: Encoding | None = None
-    quality: int | None = None
-    compression: Compression = "none"
-    compression_level: int = 6
-    features: tuple[str, ...] = ()
-    index: bool = False
-
-    def __post_init__(self) -> None:
-        check_settings(self)
-        refuse_encoding(self)
-
-    @property
-    def stored_encoding(self) -> str:
-        """The encoding of the stored images, where none was asked for too."""
-        return self.encoding or load_schema(self.schema).encodings[0]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the settings as JSON values."""
-        return dataclasses.asdict(self) | {"encoding": self.stored_encoding}
-
-    def record_settings(self) -> dict[str, Any]:
-        """Return what decides the bytes of a record file besides its images, as JSON values."""
-        settings = self.to_json()
-        kept = {key: settings[key] for key in settings if key not in _LAYOUT_SETTINGS}
-        return kept | {"schema_source": digest_schema(self.schema)}
 
 
 @dataclass(frozen=True, slots=True)

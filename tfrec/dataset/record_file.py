@@ -4,7 +4,6 @@ import io
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from types import TracebackType
 from typing import Any, BinaryIO, Self, cast, overload
 
 from tfrec.dataset.naming import INDEX_SUFFIX
@@ -97,12 +96,7 @@ class TFRecordFile(Sequence[bytes]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -6,7 +6,6 @@ written by the operations.
 
 import threading
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Literal, Self
 
 from tfrec.errors import ConfigError
@@ -100,10 +99,5 @@ class TFRecordWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -8,9 +8,9 @@ Features that the records have and `features.json` has not are ignored by TFDS.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.extra_features import ExtraFeature
 from tfrec.dataset.manifest import Manifest, encode_json
-from tfrec.dataset.plan import BuildConfig
 from tfrec.schema import FeatureKind, Schema, key_of
 from tfrec.schema.choice import load_schema
 from tfrec.source.paths import escape_name

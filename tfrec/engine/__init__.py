@@ -3,8 +3,9 @@
 `EXECUTORS` has one function an engine, from a number of workers to a `concurrent.futures.Executor`.
 """
 
-from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 
 from tfrec.engine.completed import map_completed
 from tfrec.engine.ordered import map_ordered
@@ -27,12 +28,26 @@ def shares_memory(executor: Executor) -> bool:
     return isinstance(executor, (ThreadPoolExecutor, SerialExecutor))
 
 
+@contextmanager
+def open_reader(executor: Executor) -> Iterator[Executor]:
+    """Yield what reads and hashes files best: `executor`, or threads in place of a process pool.
+
+    Neither needs the GIL, and processes take longer to start than thousands of files to read.
+    """
+    if isinstance(executor, ProcessPoolExecutor):
+        with create_thread_executor(default_num_workers()) as threads:
+            yield threads
+    else:
+        yield executor
+
+
 __all__ = [
     "EXECUTORS",
     "SerialExecutor",
     "default_num_workers",
     "map_completed",
     "map_ordered",
+    "open_reader",
     "shares_memory",
     "worker_executor",
 ]

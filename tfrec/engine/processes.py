@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from multiprocessing import connection
 from multiprocessing.synchronize import Event
 from types import TracebackType
@@ -40,8 +40,10 @@ class _StoppableProcessPool(ProcessPoolExecutor):
         self.shutdown(wait=True, cancel_futures=exc_type is not None)
 
 
-def create_process_executor(num_workers: int) -> ProcessPoolExecutor:
-    """Return an executor of `num_workers` processes."""
+def create_process_executor(num_workers: int) -> Executor:
+    """Return an executor of `num_workers` processes; one worker needs no process of its own."""
+    if num_workers == 1:
+        return SerialExecutor()
     return _StoppableProcessPool(num_workers)
 
 

@@ -63,6 +63,34 @@ def parse_feature(parts: Iterable[bytes]) -> FeatureValue | None:
             feature.MergeFromString(part)
     except DecodeError as error:
         raise ExampleError("not a tf.train.Feature") from error
+    return _value_of(feature)
+
+
+def parse_sequence_example(
+    data: bytes,
+) -> tuple[dict[str, FeatureValue | None], dict[str, list[FeatureValue | None]]]:
+    """Return the context and the lists of a serialized SequenceExample, each by key.
+
+    A Feature without a kind is None.
+    """
+    try:
+        message = cast("Any", SequenceExample.FromString(data))
+    except DecodeError as error:
+        raise ExampleError("not a tf.train.SequenceExample") from error
+    context = {key: _value_of(feature) for key, feature in message.context.feature.items()}
+    lists = {
+        key: [_value_of(feature) for feature in steps.feature]
+        for key, steps in message.feature_lists.feature_list.items()
+    }
+    return context, lists
+
+
+def serialize_int64_list(values: Iterable[int]) -> bytes:
+    """Return a serialized Int64List: packed, or nothing for an empty list."""
+    return cast("bytes", cast("Any", _Int64List)(value=values).SerializeToString())
+
+
+def _value_of(feature: Any) -> FeatureValue | None:  # noqa: ANN401 (a protobuf message)
     match feature.WhichOneof("kind"):
         case "bytes_list":
             return BytesList(tuple(feature.bytes_list.value))
@@ -71,8 +99,3 @@ def parse_feature(parts: Iterable[bytes]) -> FeatureValue | None:
         case "int64_list":
             return Int64List(tuple(feature.int64_list.value))
     return None
-
-
-def serialize_int64_list(values: Iterable[int]) -> bytes:
-    """Return a serialized Int64List: packed, or nothing for an empty list."""
-    return cast("bytes", cast("Any", _Int64List)(value=values).SerializeToString())

@@ -1,12 +1,9 @@
 """The features of a `tf.train.SequenceExample`: those of the context, and lists of features."""
 
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
-from google.protobuf.message import DecodeError
-
-from tfrec.errors import ExampleError
-from tfrec.example import messages
-from tfrec.example.values import BytesList, FeatureValue, FloatList, Int64List
+from tfrec.example.messages import parse_sequence_example
+from tfrec.example.values import FeatureValue
 
 
 class SequenceFeatures(NamedTuple):
@@ -22,27 +19,8 @@ def decode_sequence_example(data: bytes) -> SequenceFeatures:
     Raises:
         ExampleError: the bytes are not a SequenceExample.
     """
-    try:
-        message = cast("Any", messages.SequenceExample.FromString(data))
-    except DecodeError as error:
-        raise ExampleError("not a tf.train.SequenceExample") from error
-    context = {key: _value_of(feature) for key, feature in message.context.feature.items()}
-    lists = {
-        key: [_value_of(feature) for feature in steps.feature]
-        for key, steps in message.feature_lists.feature_list.items()
-    }
+    context, lists = parse_sequence_example(data)
     return SequenceFeatures(
         {key: value for key, value in sorted(context.items()) if value is not None},
         {key: [step for step in steps if step is not None] for key, steps in sorted(lists.items())},
     )
-
-
-def _value_of(feature: Any) -> FeatureValue | None:  # noqa: ANN401 (a protobuf message)
-    match feature.WhichOneof("kind"):
-        case "bytes_list":
-            return BytesList(tuple(feature.bytes_list.value))
-        case "float_list":
-            return FloatList(tuple(feature.float_list.value))
-        case "int64_list":
-            return Int64List(tuple(feature.int64_list.value))
-    return None

@@ -14,18 +14,19 @@ from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.manifest import Manifest, load_manifest
 from tfrec.dataset.naming import is_record_path, manifest_path
-from tfrec.dataset.plan import BuildConfig, plan_build
+from tfrec.dataset.plan import plan_build
 from tfrec.engine import EXECUTORS, default_num_workers, shares_memory
 from tfrec.errors import ConfigError, ImageError, ManifestError, WorkerError
-from tfrec.operations.directory import DirectoryBuild
-from tfrec.operations.duplicates import Duplicate, find_duplicates
-from tfrec.operations.journal import Journal
+from tfrec.operations.building.directory import DirectoryBuild
+from tfrec.operations.building.duplicates import Duplicate, find_duplicates
+from tfrec.operations.building.journal import Journal
+from tfrec.operations.building.records import RecordMaker
+from tfrec.operations.building.single_file import write_single_file
+from tfrec.operations.building.work import Work
 from tfrec.operations.progress import Advance, ignore_progress
-from tfrec.operations.records import RecordMaker
-from tfrec.operations.single_file import write_single_file
-from tfrec.operations.work import Work
 from tfrec.source.image_source import ImageSource
 from tfrec.storage import LocalStorage, Storage
 
@@ -100,6 +101,7 @@ def build(
     """
     start = time.monotonic()
     storage = storage or LocalStorage()
+    _refuse_target_inside(source.directory, out)
     with open_work(source, out, config, storage, engine, num_workers, advance) as work:
         _refuse_foreign_target(out, storage, overwrite=overwrite)
         with storage.exclusive(out):
@@ -166,6 +168,13 @@ def _require_picklable(maker: RecordMaker) -> None:
         raise ConfigError(
             f"the engine's workers can't be sent what they need ({error}); use the engine 'threads'"
         ) from error
+
+
+def _refuse_target_inside(directory: str, out: str) -> None:
+    """Raise where a directory dataset would be a class of the next build."""
+    parent = os.path.join(os.path.abspath(directory), "")
+    if not is_record_path(out) and os.path.abspath(out).startswith(parent):
+        raise ConfigError(f"{out} is inside of {directory}, and would be a class the next time")
 
 
 def _refuse_foreign_target(out: str, storage: Storage, *, overwrite: bool) -> None:

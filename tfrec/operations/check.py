@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tfrec.dataset.plan import BuildConfig
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.engine import EXECUTORS, default_num_workers, map_ordered
 from tfrec.errors import ImageError
+from tfrec.operations.building.records import RecordMaker
 from tfrec.operations.progress import Advance, ignore_progress
-from tfrec.operations.records import RecordMaker
 from tfrec.source.image_source import ImageSource
 from tfrec.storage import LocalStorage, Storage
 

@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from tfrec.dataset.inputs import RecordFile, resolve_inputs
 from tfrec.dataset.naming import ShardName
@@ -22,6 +22,9 @@ from tfrec.storage import LocalStorage, Storage
 from tfrec.wire import open_records
 
 DifferenceKind = Literal["only in A", "only in B", "image", "class", "split", "features"]
+
+_FileKey: TypeAlias = tuple[str, str, tuple[str, ...], int]
+"""SHA-256, split, class names and the first label: what makes the records of two files equal."""
 
 _FILENAME_KEYS = ("image/filename", "filename", "id", "image_name")
 _DIGEST_SIZE = 16
@@ -116,8 +119,7 @@ def diff(
     return DiffReport(settings, num_same + num_equal, differences)
 
 
-def _key(file: RecordFile) -> tuple[str, str, tuple[str, ...], int] | None:
-    """Return what says that two files hold the same records of the same classes and split."""
+def _key(file: RecordFile) -> _FileKey | None:
     if file.shard is None or file.manifest is None:
         return None
     manifest = file.manifest
@@ -126,7 +128,7 @@ def _key(file: RecordFile) -> tuple[str, str, tuple[str, ...], int] | None:
 
 def _find_same_files(
     files_a: Iterable[RecordFile], files_b: Iterable[RecordFile]
-) -> set[tuple[str, str, tuple[str, ...], int] | None]:
+) -> set[_FileKey | None]:
     return ({_key(file) for file in files_a} & {_key(file) for file in files_b}) - {None}
 
 

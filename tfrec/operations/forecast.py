@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.naming import is_record_path
-from tfrec.dataset.plan import BuildConfig, BuildPlan, plan_build
+from tfrec.dataset.plan import BuildPlan, plan_build
 from tfrec.engine import EXECUTORS, default_num_workers, map_ordered
 from tfrec.errors import ImageError
-from tfrec.operations.records import RecordMaker
+from tfrec.operations.building.records import RecordMaker
 from tfrec.source.image_source import ImageSource, LabelledImage
 from tfrec.storage import LocalStorage, Storage
 from tfrec.wire import OVERHEAD

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from concurrent.futures import Executor
 
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.metadata import describe_dataset
 from tfrec.dataset.naming import INDEX_SUFFIX, is_record_path, manifest_path
-from tfrec.dataset.plan import BuildConfig
 from tfrec.operations.build import open_work
-from tfrec.operations.indexes import make_index_of
-from tfrec.operations.journal import Journal
+from tfrec.operations.building.indexes import make_index_of
+from tfrec.operations.building.journal import Journal
+from tfrec.operations.building.recorded import Recorded, load_recorded
+from tfrec.operations.building.shards import WrittenShard
+from tfrec.operations.building.work import Work, read_file
 from tfrec.operations.progress import Advance, ignore_progress
-from tfrec.operations.recorded import Recorded, load_recorded
-from tfrec.operations.shards import WrittenShard
-from tfrec.operations.work import Work, read_file
 from tfrec.source.image_source import ImageSource
 from tfrec.storage import LocalStorage, Storage
 
@@ -72,7 +72,7 @@ def _compare_shards(recorded: Recorded, manifest: Manifest, work: Work) -> Itera
         if found.kept is None:
             yield f"{plan.name}: {found.reason}"
         else:
-            finished.append(WrittenShard(found.kept.shard, found.digests))
+            finished.append(WrittenShard(found.kept.shard, found.content_keys))
     for shard in manifest.shards:
         if shard.name not in examined:
             yield f"{shard.name}: it is no part of the dataset any more"

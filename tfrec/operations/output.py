@@ -11,8 +11,8 @@ from tfrec.dataset.manifest import Manifest, Shard, Split
 from tfrec.dataset.naming import COMPRESSED_SUFFIXES, is_record_path, manifest_path
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.example import decode_example
+from tfrec.operations.building.shards import HashedOutput
 from tfrec.operations.progress import Advance
-from tfrec.operations.shards import HashedOutput
 from tfrec.schema.detect import find_image_keys
 from tfrec.storage import Storage
 from tfrec.wire import RecordWriter

@@ -1,6 +1,6 @@
 """What is checked of an intact record: its message, its features, its label and its image.
 
-A file's records are held to one another: most of the first ones decide which message all are, and
+A file's records are held to one another: the first ones decide which message all are, and
 the first Example which kind each feature has. A file of messages that are no Examples, nor any
 other known ones, is checked as records alone.
 """
@@ -13,7 +13,7 @@ from tfrec.dataset.description import RecordFile
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
 from tfrec.example.kinds import MessageKind, detect_kind
-from tfrec.example.values import KIND_NAMES
+from tfrec.example.values import KIND_NAMES, ListType
 from tfrec.images import (
     SNIFF_BYTES,
     ImageSettings,
@@ -23,6 +23,7 @@ from tfrec.images import (
     sniff_format,
 )
 from tfrec.schema.detect import (
+    ImageKeys,
     find_filename,
     find_image_keys,
     find_stored_size,
@@ -68,18 +69,21 @@ class RecordChecker:
     check_images: bool = False
     kind: MessageKind | None = None
     _undecided: list[tuple[int, int, MessageKind, str]] = field(default_factory=list)
-    _first_kinds: dict[str, str] = field(default_factory=dict)
-    _needed_keys: set[str | None] = field(default_factory=set)
+    _first_kinds: dict[str, ListType] = field(default_factory=dict)
+    _has_empty: bool = False
+    _keys: ImageKeys = field(default_factory=lambda: ImageKeys(None, None))
 
     def check(self, index: int, offset: int, data: bytes) -> Iterator[Fault]:
         """Yield the faults of a record, and those of earlier ones that show only now."""
         kind, reason, features = _parse(data)
+        if features is not None and not features:
+            self._has_empty = True  # which any message may be, so it has no vote
+            return
         if kind == "Example" and reason:
             yield Fault(index, offset, reason)
         if features is not None:
-            source = find_filename(features)
             for fault in self._check_example(features):
-                yield Fault(index, offset, fault, source=source)
+                yield Fault(index, offset, fault, source=find_filename(features))
         if self.kind is None:
             self._undecided.append((index, offset, kind, reason))
             if len(self._undecided) == _NUM_VOTERS:
@@ -92,6 +96,8 @@ class RecordChecker:
         if self.kind is None and self._undecided:
             votes = Counter(kind for _, _, kind, _ in self._undecided)
             self.kind = "Example" if votes["Example"] else votes.most_common(1)[0][0]
+        elif self.kind is None and self._has_empty:
+            self.kind = "Example"
         for index, offset, kind, reason in self._undecided:
             yield from self._check_kind(index, offset, kind, reason)
         self._undecided.clear()
@@ -108,21 +114,31 @@ class RecordChecker:
 
     def _check_example(self, features: Mapping[str, FeatureValue]) -> Iterator[str]:
         """Yield what is wrong with a decoded Example."""
-        image_key, label_key = find_image_keys(features)
-        kinds = {key: KIND_NAMES[type(value)] for key, value in features.items()}
+        kinds = {key: type(value) for key, value in features.items()}
         if not self._first_kinds:
             self._first_kinds = kinds
-            self._needed_keys = {image_key, label_key} - {None}
+            self._keys = find_image_keys(features)
+        if kinds != self._first_kinds:
+            yield from self._compare_kinds(kinds)
+        label = _single(features.get(self._keys.label or ""))
+        if label is not None:
+            yield from self._check_label(label)
+        if self.check_images:
+            image_key = find_image_keys(features).image
+            if image_key is not None:
+                yield from self._check_image(features, image_key)
+
+    def _compare_kinds(self, kinds: Mapping[str, ListType]) -> Iterator[str]:
+        """Yield how the features differ from those of the first record."""
         for key, expected in self._first_kinds.items():
             found = kinds.get(key)
-            if found is None and key in self._needed_keys:
+            if found is None and key in self._keys:
                 yield f"feature {key!r} is missing, and the first record has it"
             elif found not in (None, expected):
-                yield f"feature {key!r} is {found}, and {expected} in the first record"
-        if label_key is not None:
-            yield from self._check_label(features[label_key].values[0])
-        if image_key is not None and self.check_images:
-            yield from self._check_image(features, image_key)
+                yield (
+                    f"feature {key!r} is {KIND_NAMES[found]}, and {KIND_NAMES[expected]} in the "
+                    "first record"
+                )
 
     def _check_label(self, label: object) -> Iterator[str]:
         names = self.file.class_names
@@ -154,8 +170,14 @@ class RecordChecker:
         return None if size is None else (size[0], size[1])
 
 
+def _single(value: FeatureValue | None) -> object:
+    return value.values[0] if value is not None and len(value.values) == 1 else None
+
+
 def _parse(data: bytes) -> tuple[MessageKind, str, Mapping[str, FeatureValue] | None]:
     """Return which message a record is, why it is no Example, and its features if it is one."""
+    if not data:
+        return "Example", "", {}
     try:
         features = decode_example(data)
     except ExampleError as error:

@@ -16,6 +16,7 @@ the coordinator and is raised where the stage is iterated over. Keyword options 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from tfrec.errors import OutOfRangeError
 from tfrec.pipeline.collection import QueueRunners
 from tfrec.pipeline.component import DTypeLike
 from tfrec.pipeline.coordinator import Coordinator
@@ -166,12 +167,16 @@ def _stage(
         raise ValueError(f"batch_size is {taking.batch_size}: it must be at least 1")
     if not sources:
         raise ValueError("there are no sources to batch")
-    doors = open_sources(sources, f"stage {queue.name!r}")
+    doors = open_sources(sources)
     different = list(dict.fromkeys(doors))
+    op_names = [f"enqueue_{position}" for position in range(len(doors))]
     runner = StageRunner(
         queue,
-        [_enqueue_op(door, queue, many=taking.enqueue_many) for door in doors],
-        op_names=[f"enqueue_{position}" for position in range(len(doors))],
+        [
+            _enqueue_op(door, queue, op_name, many=taking.enqueue_many)
+            for door, op_name in zip(doors, op_names, strict=True)
+        ],
+        op_names=op_names,
         coord=coord,
         collection=collection,
         sources=[runner for door in different for runner in door.runners],
@@ -181,9 +186,22 @@ def _stage(
     return Stage(queue, runner, lambda: dequeue(taking.batch_size))
 
 
-def _enqueue_op(door: Door[Any], queue: Queue[Any], *, many: bool) -> Operation:
+def _enqueue_op(door: Door[Any], queue: Queue[Any], name: str, *, many: bool) -> Operation:
+    """Return what one thread repeats; a failure gets a note of where it happened."""
     enqueue = queue.enqueue_many if many else queue.enqueue
-    return lambda: enqueue(door())
+
+    def run() -> None:
+        try:
+            enqueue(door())
+        except OutOfRangeError:
+            raise
+        except Exception as error:
+            notes = getattr(error, "__notes__", ())
+            if not any(note.startswith("in stage ") for note in notes):  # one of an earlier stage
+                error.add_note(f"in stage {queue.name!r}, operation {name!r}")
+            raise
+
+    return run
 
 
 def _repeated(source: Source[Any], num_threads: int) -> list[Source[Any]]:

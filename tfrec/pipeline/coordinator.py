@@ -15,13 +15,12 @@ from types import TracebackType
 from typing import Self
 
 from tfrec.errors import CancelledError, OutOfRangeError, StragglerError
+from tfrec.pipeline.stop_cause import ExcInfo, exception_of
 from tfrec.pipeline.threads import describe_stragglers, join_all, watch_end
 from tfrec.pipeline.wakeup import Wakeup
 
 _logger = logging.getLogger(__name__)
 _current: ContextVar["Coordinator | None"] = ContextVar("tfrec_coordinator", default=None)
-
-ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
 def current_coordinator() -> "Coordinator | None":
@@ -96,7 +95,7 @@ class Coordinator:
         Args:
             ex: an exception, or a triple as from `sys.exc_info()`.
         """
-        error, traceback = _exception_of(ex)
+        error, traceback = exception_of(ex)
         if error is not None and isinstance(error, self._clean_types):
             error = None
         with self._lock:
@@ -271,12 +270,13 @@ class Coordinator:
         with self._lock:
             covered = self._threads.union(threads) - {threading.current_thread()}
         watcher = self._wait_for_stop_or(covered)
+        stragglers: list[threading.Thread] = []
         if self._stopped:
-            join_all(covered, self._grace_secs if grace_secs is None else grace_secs)
+            grace_secs = self._grace_secs if grace_secs is None else grace_secs
+            stragglers = join_all(covered, grace_secs)
         with self._lock:
             self._joined = True
             self._threads.clear()
-            stragglers = [thread for thread in covered if thread.is_alive()]
         if watcher is not None and not stragglers:
             watcher.join()
         return stragglers
@@ -295,17 +295,3 @@ class Coordinator:
         finally:
             self._waiting.discard(wakeup)
         return watcher
-
-
-def _exception_of(ex: object) -> tuple[BaseException | None, TracebackType | None]:
-    match ex:
-        case None:
-            return None, None
-        case BaseException():
-            return ex, ex.__traceback__
-        case (_, BaseException() as error, TracebackType() as traceback):
-            return error, traceback
-        case (_, BaseException() as error, None):
-            return error, error.__traceback__
-    error = ValueError(f"stop requested with {ex!r}: neither an exception nor a triple with one")
-    return error, None

@@ -152,9 +152,15 @@ class QueueRunner:
         if coord is not None:
             for thread in threads:
                 coord.register_thread(thread)
-        if start:
+        if not start:
+            return
+        try:
             for thread in threads:
                 thread.start()
+        except RuntimeError as error:  # the system has no more threads
+            if coord is not None:
+                coord.request_stop(error)
+            raise
 
     def _work(self, operation: Operation, coord: Coordinator | None) -> None:
         """Repeat `operation` until it or the coordinator ends it."""
@@ -163,19 +169,23 @@ class QueueRunner:
         try:
             while coord is None or not coord.should_stop():
                 operation()
-        except self._closed_types:
-            has_ended = coord is None or not coord.should_stop()
         except BaseException as error:
-            if coord is None:
+            if self._is_end(error):
+                has_ended = coord is None or not coord.should_stop()
+            elif coord is None:
                 self._exceptions_raised.append(error)
                 raise
-            coord.request_stop(error)
+            else:
+                coord.request_stop(error)
         finally:
             with self._lock:
                 self._num_outstanding -= 1
                 is_last = self._num_outstanding == 0
             if has_ended and is_last:
                 _run_quietly(self._close_op)
+
+    def _is_end(self, error: BaseException) -> bool:
+        return isinstance(error, self._closed_types)
 
     def _close_on_stop(self, coord: Coordinator) -> None:
         coord.wait_for_stop()

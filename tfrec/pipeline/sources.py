@@ -23,10 +23,9 @@ class Door(Generic[T]):
         cancels: what ends a call that is blocked in the source.
     """
 
-    def __init__(self, source: Source[T], label: str) -> None:
+    def __init__(self, source: Source[T]) -> None:
         self.runners: list[StageRunner] = []
         self.cancels: list[Callable[[], object]] = []
-        self._label = label
         self._upstream: Queue[Any] | None = None
         if isinstance(source, Queue):
             self._open_queue(source)
@@ -50,16 +49,11 @@ class Door(Generic[T]):
         try:
             return self._take()
         except StopIteration as end:
-            raise OutOfRangeError(f"{self._label}: the source has ended") from end
+            raise OutOfRangeError("the source has ended") from end
         except OutOfRangeError:
             # A stage that failed must not pass for one that ended.
             if self._upstream is not None and self._upstream.coord is not None:
                 self._upstream.coord.raise_requested_exception()
-            raise
-        except Exception as error:
-            note = f"raised by the source of {self._label}"
-            if note not in getattr(error, "__notes__", ()):  # a reader repeats its error object
-                error.add_note(note)
             raise
 
     def _open_queue(self, queue: Queue[Any]) -> None:
@@ -89,10 +83,10 @@ class _Baton(Generic[T]):
                 self._turns.enqueue(iterator)
 
 
-def open_sources(sources: Sequence[Source[Any]], label: str) -> list[Door[Any]]:
+def open_sources(sources: Sequence[Source[Any]]) -> list[Door[Any]]:
     """Return a door for each source; the same source gets the same door."""
     doors: dict[int, Door[Any]] = {}
     for source in sources:
         if id(source) not in doors:
-            doors[id(source)] = Door(source, label)
+            doors[id(source)] = Door(source)
     return [doors[id(source)] for source in sources]

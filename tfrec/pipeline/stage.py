@@ -56,7 +56,7 @@ class Stage(Iterator[T]):
         coord = self.runner.coord
         if isinstance(coord, PrivateCoordinator):
             grace_secs = _FAILURE_GRACE_SECS if coord.should_stop() else _GRACE_SECS
-            coord.leave(self.runner.chain)
+            self.runner.leave()
             join_all(self._threads(), grace_secs)
             coord.has_raised = True
         if coord is not None:
@@ -72,10 +72,9 @@ class Stage(Iterator[T]):
         """
         for runner in self.runner.chain:
             runner.cancel()
-        coord = self.runner.coord
-        if isinstance(coord, PrivateCoordinator):
-            coord.leave(self.runner.chain)
+        self.runner.leave()
         stragglers = join_all(self._threads(), _GRACE_SECS)
+        coord = self.runner.coord
         if isinstance(coord, PrivateCoordinator):
             has_raised, coord.has_raised = coord.has_raised, True
             if not has_raised:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tfrec.errors import CancelledError, OutOfRangeError
+from tfrec.errors import CancelledError
 from tfrec.pipeline.collection import DEFAULT_COLLECTION, QueueRunners
 from tfrec.pipeline.coordinator import Coordinator, current_coordinator
 from tfrec.pipeline.queue import Queue
@@ -39,13 +39,7 @@ class StageRunner(QueueRunner):
         sources: Iterable["StageRunner"] = (),
         cancel_sources: Iterable[Operation] = (),
     ) -> None:
-        super().__init__(
-            queue,
-            enqueue_ops,
-            cancel_op=self.cancel,
-            queue_closed_exception_types=(OutOfRangeError, CancelledError),
-            op_names=op_names,
-        )
+        super().__init__(queue, enqueue_ops, cancel_op=self.cancel, op_names=op_names)
         self.coord = coord or current_coordinator()
         self.sources = list(sources)
         self.threads: list[threading.Thread] = []
@@ -89,6 +83,12 @@ class StageRunner(QueueRunner):
         self._filled_queue.when_closed(coord.call_on_stop(self.cancel))
         self._launch(workers, coord, start=True)
 
+    def leave(self) -> None:
+        """Let this stage and all before it, which have ended, go from private coordinators."""
+        for runner in self.chain:
+            if isinstance(runner.coord, PrivateCoordinator):
+                runner.coord.leave(runner)
+
     def create_threads(
         self,
         coord: Coordinator | None = None,
@@ -102,6 +102,11 @@ class StageRunner(QueueRunner):
         threads = super().create_threads(self.coord, daemon, start)
         self._note_started(threads)
         return threads
+
+    def _is_end(self, error: BaseException) -> bool:
+        # A CancelledError is an end where this stage was closed, not where a source met it.
+        was_closed = isinstance(error, CancelledError) and self._filled_queue.is_closed()
+        return was_closed or super()._is_end(error)
 
     def _note_started(self, threads: Sequence[threading.Thread]) -> None:
         self.threads += threads
@@ -122,9 +127,9 @@ class PrivateCoordinator(Coordinator):
         self.running: set[StageRunner] = set()
         self.has_raised = False
 
-    def leave(self, chain: Sequence[StageRunner]) -> None:
-        """Let the stages of `chain`, which have ended, go."""
-        self.running.difference_update(chain)
+    def leave(self, runner: StageRunner) -> None:
+        """Let a stage that has ended go."""
+        self.running.discard(runner)
         if not self.running:
             self.request_stop()
 
@@ -132,7 +137,13 @@ class PrivateCoordinator(Coordinator):
 def _bind(chain: Sequence[StageRunner]) -> None:
     """Give the runners of `chain` that have no coordinator the one of the chain."""
     with _binding_lock:
-        coords = [runner.coord for runner in chain if runner.coord is not None]
-        coord = coords[0] if coords else PrivateCoordinator()
+        coord = next(filter(_is_usable, (runner.coord for runner in chain)), None)
+        coord = coord or PrivateCoordinator()
         for runner in chain:
             runner.coord = runner.coord or coord
+
+
+def _is_usable(coord: Coordinator | None) -> bool:
+    """Say whether stages may share `coord`; a private one ends with its stages."""
+    is_over = isinstance(coord, PrivateCoordinator) and coord.should_stop()
+    return coord is not None and not is_over

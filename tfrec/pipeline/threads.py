@@ -8,17 +8,20 @@ from tfrec.pipeline.wakeup import Wakeup
 
 
 def join_all(threads: Iterable[threading.Thread], timeout: float) -> list[threading.Thread]:
-    """Wait until all threads but this one have ended, at most `timeout` seconds for all.
+    """Wait until all threads have ended, at most `timeout` seconds for all.
+
+    This thread is left out, and those that have not started count as ended.
 
     Returns:
         Those that are still alive.
     """
-    others = [thread for thread in threads if thread is not threading.current_thread()]
+    this_thread = threading.current_thread()
+    running = [thread for thread in threads if thread.is_alive() and thread is not this_thread]
     deadline = time.monotonic() + timeout
-    for thread in filter(threading.Thread.is_alive, others):
+    for thread in running:
         remaining = max(deadline - time.monotonic(), 0)
         thread.join(min(remaining, threading.TIMEOUT_MAX))
-    return [thread for thread in others if thread.is_alive()]
+    return [thread for thread in running if thread.is_alive()]
 
 
 def describe_stragglers(threads: Iterable[threading.Thread]) -> str:

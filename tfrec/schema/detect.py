@@ -21,6 +21,7 @@ IMAGE_KEYS = (
     "data",
 )
 LABEL_KEYS = ("image/class/label", "label", "class", "target", "image/class/text")
+_CANDIDATES = frozenset(IMAGE_KEYS + LABEL_KEYS)
 FILENAME_KEYS = ("image/filename", "filename", "image_name", "image/source_id", "key", "id")
 _SIZE_KEYS = (
     ("image/width", "image/height"),
@@ -64,8 +65,10 @@ class ImageKeys(NamedTuple):
 
 def find_image_keys(features: Mapping[str, FeatureValue]) -> ImageKeys:
     """Return which features of a decoded Example are its image and its label."""
-    image = next((key for key in IMAGE_KEYS if _is_single(features.get(key), BytesList)), None)
-    label = next((key for key in LABEL_KEYS if _is_label(features.get(key))), None)
+    # One loop over the few keys of a record, not over the many candidates: it runs once a record.
+    found = features.keys() & _CANDIDATES
+    image = next((key for key in IMAGE_KEYS if key in found and _is_image(features[key])), None)
+    label = next((key for key in LABEL_KEYS if key in found and _is_label(features[key])), None)
     return ImageKeys(image, label)
 
 
@@ -118,12 +121,9 @@ def guess_raw_size(num_bytes: int) -> tuple[int, int, int] | None:
     return None
 
 
-def _is_single(
-    value: FeatureValue | None,
-    list_type: type[BytesList] | type[Int64List],
-) -> bool:
-    return isinstance(value, list_type) and len(value.values) == 1
+def _is_image(value: FeatureValue) -> bool:
+    return isinstance(value, BytesList) and len(value.values) == 1
 
 
-def _is_label(value: FeatureValue | None) -> bool:
-    return value is not None and not isinstance(value, FloatList) and len(value.values) == 1
+def _is_label(value: FeatureValue) -> bool:
+    return not isinstance(value, FloatList) and len(value.values) == 1

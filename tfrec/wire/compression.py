@@ -109,21 +109,23 @@ class Inflating(io.RawIOBase):
         self._num_members = 0
         self._waiting = b""
         self._fault: EOFError | zlib.error | None = None
+        self._has_paused = False  # the damage has looked like the end once
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        if self._fault is not None:
+        if self._fault is not None and self._has_paused:
             raise self._fault
         view = memoryview(buffer).cast("B")
         try:
-            piece = self._read_piece(len(view))
+            piece = b"" if self._fault is not None else self._read_piece(len(view))
         except (EOFError, zlib.error) as fault:
             if not self._patient:
                 raise
             self._fault = fault
-            return 0
+            piece = b""
+        self._has_paused = self._fault is not None and not piece
         view[: len(piece)] = piece
         return len(piece)
 
@@ -141,6 +143,7 @@ class Inflating(io.RawIOBase):
             self._waiting = self._waiting[1 - len(_MEMBER_START) :] + piece
         self._waiting = self._waiting[start:]
         self._fault = None
+        self._has_paused = False
         return True
 
     def _read_piece(self, max_length: int) -> bytes:

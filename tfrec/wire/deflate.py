@@ -8,11 +8,11 @@ blocks in parallel writes one `gzip_member` after the other.
 
 import struct
 import zlib
-from types import TracebackType
 from typing import Literal, Protocol, Self
 
 from tfrec.errors import ConfigError
 from tfrec.wire.compression import Compression
+from tfrec.wire.writer import Output
 
 DEFAULT_LEVEL = 6
 """TensorFlow's, and zlib's own."""
@@ -25,13 +25,6 @@ _ZLIB = 15
 _UINT32 = 0xFFFFFFFF
 
 
-class Output(Protocol):
-    """What a compressed stream is written to."""
-
-    def write(self, data: bytes, /) -> object: ...
-    def flush(self) -> object: ...
-
-
 class CompressedOutput(Protocol):
     """A stream of uncompressed bytes; `close` ends the compressed stream, not what is below it."""
 
@@ -39,12 +32,7 @@ class CompressedOutput(Protocol):
     def flush(self) -> None: ...
     def close(self) -> None: ...
     def __enter__(self) -> Self: ...
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
 
 def compress(
@@ -105,12 +93,7 @@ class _PlainOutput:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, cast
 
 from tfrec.errors import ChecksumError, DataLossError, TruncatedRecordError
+from tfrec.wire.blocks import split_records
 from tfrec.wire.compression import Compression
 from tfrec.wire.framing import (
     FOOTER_SIZE,
@@ -32,6 +33,8 @@ from tfrec.wire.reader import Record
 from tfrec.wire.rewinding import RewindableStream
 from tfrec.wire.search import find_headers
 
+_BLOCK_SIZE = 256 * 1024
+_SMALL_SIZE = 16 * 1024
 _WINDOW_SIZE = 1 << 20  # how much is searched at a time
 
 
@@ -82,10 +85,13 @@ class _Scanner:
         self._size = size
         self._max_length = max_length
         self._place = Place(path, 0, 0)
+        self._are_small = False  # the records; large ones are read one by one, and copied once
         self._is_over = False
 
     def __iter__(self) -> Iterator[Record | Damage]:
         while not self._is_over:
+            if self._are_small:
+                yield from self._read_block()
             self._stream.mark()
             try:
                 frame = self._read_frame()
@@ -97,7 +103,19 @@ class _Scanner:
             else:
                 record = Record(self._place.offset, frame[0])
                 self._advance(len(record.data) + OVERHEAD)
+                self._are_small = len(record.data) < _SMALL_SIZE
                 yield record
+
+    def _read_block(self) -> Iterator[Record]:
+        """Yield the intact records that the next bytes begin with."""
+        block = self._stream.read_available(_BLOCK_SIZE)
+        payloads, used = split_records(block)
+        self._stream.push_back(block[used:])
+        path, index, offset = self._place
+        self._place = Place(path, index + len(payloads), offset + used)
+        for payload in payloads:
+            yield Record(offset, payload)
+            offset += len(payload) + OVERHEAD
 
     def _read_frame(self) -> tuple[bytes, bytes] | None:
         # It takes bytes from the stream, and needs nothing else of it.

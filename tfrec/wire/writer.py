@@ -1,16 +1,15 @@
 """Append records to a stream."""
 
-from types import TracebackType
 from typing import Protocol, Self
 
 from tfrec.wire.framing import OVERHEAD, frame_record
 
 
 class Output(Protocol):
-    """What a writer needs of a stream."""
+    """What is needed of a stream to which records, or compressed bytes, are written."""
 
-    def write(self, data: bytes, /) -> int: ...
-    def flush(self) -> None: ...
+    def write(self, data: bytes, /) -> object: ...
+    def flush(self) -> object: ...
 
 
 class RecordWriter:
@@ -54,12 +53,7 @@ class RecordWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _open_stream(self) -> Output:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.extra_features import ExtraFeature
-from tfrec.dataset.plan import BuildConfig
 from tfrec.errors import ImageError
 from tfrec.example import encode_example
 from tfrec.images import (

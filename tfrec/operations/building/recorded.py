@@ -8,8 +8,8 @@ from tfrec.dataset.manifest import Manifest, load_manifest
 from tfrec.dataset.naming import is_record_path, manifest_path, staged_name
 from tfrec.dataset.plan import ShardPlan
 from tfrec.errors import ManifestError
-from tfrec.operations.journal import Journal, JournalContent
-from tfrec.operations.resume import Candidate
+from tfrec.operations.building.journal import Journal, JournalContent
+from tfrec.operations.building.resume import Candidate
 from tfrec.storage import Storage
 
 

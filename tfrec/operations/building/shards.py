@@ -11,20 +11,20 @@ from tfrec.dataset.manifest import Shard, SkippedImage
 from tfrec.dataset.plan import ShardPlan
 from tfrec.engine import map_ordered, worker_executor
 from tfrec.errors import BadImagesError, ImageError
-from tfrec.operations.compressing import compress_in_parallel
-from tfrec.operations.inputs_digest import InputsDigest
+from tfrec.operations.building.compressing import compress_in_parallel
+from tfrec.operations.building.inputs_digest import InputsDigest
+from tfrec.operations.building.records import MadeRecord, RecordMaker
 from tfrec.operations.progress import Advance, ignore_progress
-from tfrec.operations.records import MadeRecord, RecordMaker
 from tfrec.source.image_source import LabelledImage
 from tfrec.wire import RecordWriter
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenShard:
-    """A shard as the manifest has it, and the SHA-256 of each of its images' files."""
+    """A shard as the manifest has it, and the content keys of its images (see `InputsDigest`)."""
 
     shard: Shard
-    digests: tuple[bytes, ...]
+    content_keys: bytes
 
 
 class RecordFeed:
@@ -90,7 +90,6 @@ def write_shard(stream: BinaryIO, plan: ShardPlan, feed: RecordFeed) -> WrittenS
     output = HashedOutput(stream)
     inputs = InputsDigest(feed.make_record)
     bad_images: list[ImageError] = []
-    digests: list[bytes] = []
     compressed = compress_in_parallel(
         output,
         config.compression,
@@ -101,7 +100,6 @@ def write_shard(stream: BinaryIO, plan: ShardPlan, feed: RecordFeed) -> WrittenS
     with RecordWriter(compressed) as writer:
         for made in feed.take(plan):
             inputs.add(made.image, made.digest)
-            digests.append(made.digest)
             if made.record is not None:
                 writer.write(made.record)
             elif made.error is not None:
@@ -115,7 +113,7 @@ def write_shard(stream: BinaryIO, plan: ShardPlan, feed: RecordFeed) -> WrittenS
         inputs=inputs.hexdigest(),
         skipped=tuple(SkippedImage(error.path, error.reason) for error in bad_images),
     )
-    return WrittenShard(shard, tuple(digests))
+    return WrittenShard(shard, inputs.content_keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +125,18 @@ class ShardTask:
     make_record: RecordMaker
 
 
-def write_shard_file(task: ShardTask) -> WrittenShard:
-    """Write and publish the file of one shard."""
+def write_shard_file(task: ShardTask) -> WrittenShard | BadImagesError:
+    """Write and publish the file of one shard; return the error of bad images as a value.
+
+    So the shards in flight beside it are finished, and their bad images are named too.
+    """
     storage = task.make_record.storage
     feed = RecordFeed(task.make_record, [task.plan], executor=worker_executor(), window=1)
-    with feed, storage.publish(task.path) as stream:
-        return write_shard(stream, task.plan, feed)
+    try:
+        with feed, storage.publish(task.path) as stream:
+            return write_shard(stream, task.plan, feed)
+    except BadImagesError as error:
+        return error
 
 
 class HashedOutput:

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tfrec.dataset.plan import BuildPlan
-from tfrec.operations.shards import WrittenShard
-
-_KEY_SIZE = 16  # half of a SHA-256 is unique in any directory
+from tfrec.operations.building.inputs_digest import CONTENT_KEY_SIZE
+from tfrec.operations.building.shards import WrittenShard
 
 
 class Duplicate(NamedTuple):
@@ -25,12 +24,12 @@ def find_duplicates(plan: BuildPlan, finished: Mapping[str, WrittenShard]) -> tu
     first: dict[bytes, tuple[str, str]] = {}
     duplicates = []
     for shard in plan.shards:
-        for image, digest in zip(shard.images, finished[shard.name].digests, strict=True):
-            if not digest:
-                continue
-            other_path, other_split = first.setdefault(
-                digest[:_KEY_SIZE], (image.path, shard.split)
-            )
+        keys = finished[shard.name].content_keys
+        for index, image in enumerate(shard.images):
+            key = keys[index * CONTENT_KEY_SIZE : (index + 1) * CONTENT_KEY_SIZE]
+            if not any(key):
+                continue  # the file couldn't be read
+            other_path, other_split = first.setdefault(key, (image.path, shard.split))
             if other_split != shard.split:
                 duplicates.append(Duplicate(image.path, shard.split, other_path, other_split))
     return tuple(duplicates)

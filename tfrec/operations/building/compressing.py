@@ -10,7 +10,8 @@ from concurrent.futures import Executor, Future
 from typing import Protocol
 
 from tfrec.wire.compression import Compression
-from tfrec.wire.deflate import Output, compress, gzip_member
+from tfrec.wire.deflate import compress, gzip_member
+from tfrec.wire.writer import Output
 
 _BLOCK_SIZE = 1 << 20  # of uncompressed bytes; the files depend on it
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tfrec.dataset.manifest import Shard
-from tfrec.dataset.naming import JOURNAL_NAME
+from tfrec.dataset.naming import JOURNAL_NAME, is_file_name
 from tfrec.storage import Storage
 
 
@@ -51,7 +51,7 @@ class Journal:
             try:
                 document = json.loads(line)
                 if "names" in document:
-                    content.names.update(map(str, document["names"]))
+                    content.names.update(filter(is_file_name, document["names"]))
                     continue
                 shard = Shard.from_json(document)
             except (ValueError, TypeError, AttributeError):

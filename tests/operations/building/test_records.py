@@ -4,9 +4,9 @@ import io
 
 import pytest
 
-from tfrec.dataset.plan import BuildConfig
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.images import ImageSettings
-from tfrec.operations.records import RecordMaker
+from tfrec.operations.building.records import RecordMaker
 from tfrec.source.image_source import LabelledImage
 from tfrec.source.labels import LabelMap
 from tfrec.storage import MemoryStorage

@@ -16,12 +16,12 @@ from collections.abc import Mapping
 from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.metadata import describe_dataset, list_own_names
 from tfrec.dataset.naming import INDEX_SUFFIX, MANIFEST_NAME, manifest_path, staged_name
-from tfrec.operations.indexes import make_index_of
-from tfrec.operations.journal import Journal
-from tfrec.operations.recorded import load_recorded
-from tfrec.operations.resume import ExaminedShard
-from tfrec.operations.shards import WrittenShard
-from tfrec.operations.work import Work, read_file
+from tfrec.operations.building.indexes import make_index_of
+from tfrec.operations.building.journal import Journal
+from tfrec.operations.building.recorded import load_recorded
+from tfrec.operations.building.resume import ExaminedShard
+from tfrec.operations.building.shards import WrittenShard
+from tfrec.operations.building.work import Work, read_file
 
 
 class DirectoryBuild:
@@ -49,7 +49,7 @@ class DirectoryBuild:
             if found.kept is None:
                 missing.append(plan)
             else:
-                finished[plan.name] = WrittenShard(found.kept.shard, found.digests)
+                finished[plan.name] = WrittenShard(found.kept.shard, found.content_keys)
                 work.advance(len(plan.images))
         if missing:
             self._begin()

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from tfrec.dataset.manifest import Manifest, Split
 from tfrec.dataset.naming import is_record_path
 from tfrec.dataset.plan import BuildPlan, ShardPlan
-from tfrec.engine import map_completed, shares_memory
+from tfrec.engine import map_completed, open_reader, shares_memory
 from tfrec.errors import BadImagesError, ImageError
-from tfrec.operations.inputs_digest import current_versions
-from tfrec.operations.progress import Advance
-from tfrec.operations.records import RecordMaker
-from tfrec.operations.resume import Candidate, ExaminedShard, examine_shards
-from tfrec.operations.shards import (
+from tfrec.operations.building.inputs_digest import current_versions
+from tfrec.operations.building.records import RecordMaker
+from tfrec.operations.building.resume import Candidate, ExaminedShard, examine_shards
+from tfrec.operations.building.shards import (
     RecordFeed,
     ShardTask,
     WrittenShard,
     write_shard,
     write_shard_file,
 )
+from tfrec.operations.progress import Advance
 from tfrec.storage import Storage
 
 
@@ -43,14 +43,15 @@ class Work:
         Raises:
             BadImagesError: a shard that is there has left images out, and none may be.
         """
-        found = examine_shards(
-            self.plan.shards,
-            find_candidates,
-            self.make_record,
-            executor=self.executor,
-            window=self.window,
-        )
-        examined = {shard.plan.name: shard for shard in found}
+        with open_reader(self.executor) as reader:
+            found = examine_shards(
+                self.plan.shards,
+                find_candidates,
+                self.make_record,
+                executor=reader,
+                window=self.window,
+            )
+            examined = {shard.plan.name: shard for shard in found}
         kept = [shard.kept for shard in examined.values() if shard.kept is not None]
         bad = [ImageError(bad.path, bad.reason) for file in kept for bad in file.shard.skipped]
         if bad and self.plan.config.on_error == "fail":
@@ -60,20 +61,41 @@ class Work:
     def write_files(
         self, plans: Sequence[ShardPlan], path_of: Callable[[str], str]
     ) -> Iterator[WrittenShard]:
-        """Write the files of shards; yield each when it is finished."""
+        """Write the files of shards; yield each when it is finished.
+
+        Raises:
+            BadImagesError: images are bad, and none may be left out.
+        """
         if not shares_memory(self.executor):
-            tasks = (ShardTask(plan, path_of(plan.name), self.make_record) for plan in plans)
-            for task, written in map_completed(
-                self.executor, write_shard_file, tasks, window=self.window
-            ):
-                self.advance(len(task.plan.images))
-                yield written
+            yield from self._write_as_tasks(plans, path_of)
             return
         with self.feed(plans) as feed:
             for plan in plans:
                 with self.storage.publish(path_of(plan.name)) as stream:
                     written = write_shard(stream, plan, feed)
                 yield written
+
+    def _write_as_tasks(
+        self, plans: Sequence[ShardPlan], path_of: Callable[[str], str]
+    ) -> Iterator[WrittenShard]:
+        bad: list[ImageError] = []
+
+        def tasks() -> Iterator[ShardTask]:
+            for plan in plans:
+                if bad:
+                    return
+                yield ShardTask(plan, path_of(plan.name), self.make_record)
+
+        for task, outcome in map_completed(
+            self.executor, write_shard_file, tasks(), window=self.window
+        ):
+            self.advance(len(task.plan.images))
+            if isinstance(outcome, BadImagesError):
+                bad += outcome.images
+            else:
+                yield outcome
+        if bad:
+            raise BadImagesError(tuple(bad))
 
     def feed(self, plans: Sequence[ShardPlan]) -> RecordFeed:
         """Return what makes the records of shards, image by image."""

@@ -6,10 +6,10 @@ leaves a manifest that the file contradicts, and the next build writes both agai
 
 from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.naming import INDEX_SUFFIX, manifest_path
-from tfrec.operations.indexes import make_index_of
-from tfrec.operations.recorded import load_recorded
-from tfrec.operations.shards import WrittenShard, write_shard
-from tfrec.operations.work import Work
+from tfrec.operations.building.indexes import make_index_of
+from tfrec.operations.building.recorded import load_recorded
+from tfrec.operations.building.shards import WrittenShard, write_shard
+from tfrec.operations.building.work import Work
 
 
 def write_single_file(work: Work) -> tuple[Manifest, dict[str, WrittenShard], list[str]]:
@@ -18,7 +18,7 @@ def write_single_file(work: Work) -> tuple[Manifest, dict[str, WrittenShard], li
     recorded = load_recorded(work.out, work.storage)
     examined = work.examine(recorded.find_candidates)[plan.name]
     if examined.kept is not None:
-        finished = WrittenShard(examined.kept.shard, examined.digests)
+        finished = WrittenShard(examined.kept.shard, examined.content_keys)
         manifest = work.make_manifest([finished])
         work.publish_changed(manifest_path(work.out), manifest.to_json())
         work.advance(len(plan.images))

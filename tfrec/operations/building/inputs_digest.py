@@ -6,9 +6,12 @@ import json
 
 from tfrec._version import __version__
 from tfrec.images.versions import find_versions
-from tfrec.operations.records import RecordMaker
+from tfrec.operations.building.records import RecordMaker
 from tfrec.source.image_source import LabelledImage
 from tfrec.source.paths import sort_key
+
+CONTENT_KEY_SIZE = 16  # half of a SHA-256 tells the files of any directory apart
+_UNREADABLE = bytes(CONTENT_KEY_SIZE)
 
 
 def current_versions() -> dict[str, str]:
@@ -23,6 +26,7 @@ class InputsDigest:
     """
 
     def __init__(self, maker: RecordMaker) -> None:
+        self._content_keys = bytearray()
         self._labels = maker.labels
         settings = {
             "settings": maker.config.record_settings(),
@@ -33,11 +37,17 @@ class InputsDigest:
 
     def add(self, image: LabelledImage, digest: bytes) -> None:
         """Add the next image of the shard, with the digest of its file."""
+        self._content_keys += digest[:CONTENT_KEY_SIZE] or _UNREADABLE
         texts = (image.path, self._labels.name(image.label), *image.values)
         parts = [b"%d" % image.label, digest, *map(sort_key, texts)]
         # Lengths first, so that no two lists of parts give the same bytes.
         lengths = b" ".join(b"%d" % len(part) for part in parts)
         self._sha256.update(b"".join((lengths, b"\n", *parts)))
+
+    @property
+    def content_keys(self) -> bytes:
+        """The first `CONTENT_KEY_SIZE` bytes of each digest; zeros for an unreadable file."""
+        return bytes(self._content_keys)
 
     def hexdigest(self) -> str:
         """Return the digest of all images so far."""

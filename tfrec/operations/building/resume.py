@@ -15,8 +15,8 @@ from functools import partial
 from tfrec.dataset.manifest import Shard
 from tfrec.dataset.plan import ShardPlan
 from tfrec.engine import map_completed, map_ordered, shares_memory, worker_executor
-from tfrec.operations.inputs_digest import InputsDigest
-from tfrec.operations.records import RecordMaker
+from tfrec.operations.building.inputs_digest import InputsDigest
+from tfrec.operations.building.records import RecordMaker
 from tfrec.storage import Storage
 
 _IMAGES_A_TASK = 16  # a task costs about as much as reading one small file
@@ -35,13 +35,13 @@ class Candidate:
 class ExaminedShard:
     """The file that is kept for a planned shard; without one, the reason why it has to be written.
 
-    `digests` are those of its images' files, in order; none where nothing was recorded.
+    `content_keys` are those of its images (see `InputsDigest`); none where nothing was recorded.
     """
 
     plan: ShardPlan
     kept: Candidate | None
     reason: str = ""
-    digests: tuple[bytes, ...] = ()
+    content_keys: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,29 +83,30 @@ def _examine_shard(task: _ExamineTask, executor: Executor, window: int) -> Exami
         (candidate, executor.submit(_find_damage, candidate, storage))
         for candidate in task.candidates
     ]
-    digests = _digest_images(task, executor, window)
-    inputs = InputsDigest(task.make_record)
-    for image, digest in zip(task.plan.images, digests, strict=True):
-        inputs.add(image, digest)
+    inputs = _digest_inputs(task, executor, window)
     for candidate, damage in damages:
         if candidate.shard.inputs == inputs.hexdigest():
             reason = damage.result()
             if not reason:
                 _cancel(future for _, future in damages)
-                return ExaminedShard(task.plan, candidate, "", digests)
+                return ExaminedShard(task.plan, candidate, "", inputs.content_keys)
     _cancel(future for _, future in damages)
-    return ExaminedShard(task.plan, None, reason, digests)
+    return ExaminedShard(task.plan, None, reason)
 
 
-def _digest_images(task: _ExamineTask, executor: Executor, window: int) -> tuple[bytes, ...]:
+def _digest_inputs(task: _ExamineTask, executor: Executor, window: int) -> InputsDigest:
+    inputs = InputsDigest(task.make_record)
     images = task.plan.images
     parts = (
         images[start : start + _IMAGES_A_TASK] for start in range(0, len(images), _IMAGES_A_TASK)
     )
     with closing(
         map_ordered(executor, task.make_record.digest_files, parts, window=window)
-    ) as digests:
-        return tuple(digest for part in digests for digest in part)
+    ) as digests_of_parts:
+        digests = (digest for part in digests_of_parts for digest in part)
+        for image, digest in zip(images, digests, strict=True):
+            inputs.add(image, digest)
+    return inputs
 
 
 def _find_damage(candidate: Candidate, storage: Storage) -> str:
