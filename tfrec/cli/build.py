@@ -85,9 +85,9 @@ def build(
     from tfrec.dataset.build_config import BuildConfig
     from tfrec.dataset.manifest import encode_json
     from tfrec.operations.build import build as build_dataset
-    from tfrec.storage import LocalStorage
+    from tfrec.storage import AnyStorage
 
-    storage = LocalStorage()
+    storage = AnyStorage()
     settings = read_settings(dataset, out)
     config = BuildConfig(image=image, on_error=on_error, **settings)
     source = source_options.scan(directory, storage, from_splits=config.split_from_dirs)

@@ -43,9 +43,9 @@ def check(
     from tfrec.dataset.build_config import BuildConfig
     from tfrec.operations.check import check as check_images
     from tfrec.operations.quarantine import quarantine as copy_images
-    from tfrec.storage import LocalStorage
+    from tfrec.storage import AnyStorage
 
-    storage = LocalStorage()
+    storage = AnyStorage()
     source = source_options.scan(directory, storage)
     for note in source.notes:
         tell(f"note: {note.sentence}")

@@ -23,7 +23,7 @@ from tfrec.images import (
 )
 from tfrec.schema.detect import find_image_keys, find_stored_size, guess_raw_size
 from tfrec.schema.features import read_bytes, read_int64
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire import Record
 
 _AS_STORED = ImageSettings(size=None)
@@ -115,7 +115,7 @@ def open_dataset(
         ConfigError: a path means no record files.
         ManifestError: a manifest can't be read.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     files = resolve_inputs([os.fspath(path) for path in several], storage)
     return Records(tuple(files), storage, verify)

@@ -5,7 +5,6 @@ into place just before the file; of a directory, it comes last. Either way the l
 publishes the dataset, and whoever stops a build earlier finds what was there before.
 """
 
-import os
 import pickle
 import time
 from collections import Counter
@@ -28,7 +27,7 @@ from tfrec.operations.building.single_file import write_single_file
 from tfrec.operations.building.work import Work
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.source.image_source import ImageSource
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage, absolute_path, base_name, join_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ def build(
         source: what `scan_images` found.
         out: a path with a record suffix for one file, any other for a directory.
         config: what decides the content.
-        storage: where images and dataset are; this machine's files by default.
+        storage: where images and dataset are; by default this machine, or what a URL names.
         engine: the name of an engine, or an executor, which stays open. A `ThreadPoolExecutor`
             gets single images, any other a whole shard a task, which is pickled; a dataset of one
             file is made of single images by all.
@@ -100,7 +99,7 @@ def build(
         OSError: a file can't be written; it names the file.
     """
     start = time.monotonic()
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     _refuse_target_inside(source.directory, out)
     with open_work(source, out, config, storage, engine, num_workers, advance) as work:
         _refuse_foreign_target(out, storage, overwrite=overwrite)
@@ -132,7 +131,7 @@ def open_work(
     """Decide the plan and start the engine; its workers end with the block."""
     config = config or BuildConfig()
     num_workers = num_workers or default_num_workers()
-    file_name = os.path.basename(out) if is_record_path(out) else None
+    file_name = base_name(out) if is_record_path(out) else None
     plan = plan_build(source, config, file_name=file_name)
     maker = RecordMaker(source.directory, plan.labels, config, storage, plan.features)
     with _executor(engine, num_workers) as executor:
@@ -172,8 +171,8 @@ def _require_picklable(maker: RecordMaker) -> None:
 
 def _refuse_target_inside(directory: str, out: str) -> None:
     """Raise where a directory dataset would be a class of the next build."""
-    parent = os.path.join(os.path.abspath(directory), "")
-    if not is_record_path(out) and os.path.abspath(out).startswith(parent):
+    parent, inside = join_path(absolute_path(directory), ""), absolute_path(out)
+    if not is_record_path(out) and inside.startswith(parent):
         raise ConfigError(f"{out} is inside of {directory}, and would be a class the next time")
 
 

@@ -19,7 +19,7 @@ from tfrec.example.kinds import MessageKind
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.record_checks import Fault, RecordChecker
 from tfrec.schema.detect import find_filename
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, LocalStorage, Storage, scheme_of
 from tfrec.wire.compression import Compression
 from tfrec.wire.scan import Damage, scan_records
 
@@ -62,7 +62,7 @@ def verify(
 
     Args:
         paths: as `resolve_inputs` takes them.
-        storage: where they are; this machine's files by default.
+        storage: where they are; by default this machine, or what a URL names.
         check_images: decode the images too.
         num_workers: processes that check files beside one another; by default one for each core.
         advance: called with the number of a file's records when it is done.
@@ -72,7 +72,7 @@ def verify(
         ManifestError: a manifest can't be read.
         OSError: a file can't be read; it names the file.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     files = resolve_inputs(paths, storage)
     check = partial(verify_file, storage=storage, check_images=check_images)
     num_workers = min(num_workers or default_num_workers(), len(files))
@@ -83,9 +83,12 @@ def verify(
 
 
 def _executor(files: Sequence[RecordFile], storage: Storage, num_workers: int) -> Executor:
-    """Return processes where there is work for them; they share no storage in memory, no input."""
+    """Return processes where there is work for them; they share no memory and no input."""
     paths = [file.path for file in files]
-    if num_workers > 1 and isinstance(storage, LocalStorage) and STANDARD_INPUT not in paths:
+    is_shared = isinstance(storage, (AnyStorage, LocalStorage)) and not any(
+        path == STANDARD_INPUT or scheme_of(path) == "memory" for path in paths
+    )
+    if num_workers > 1 and is_shared:
         infos = map(storage.info, paths)
         if sum(info.size for info in infos if info is not None) >= _WORTH_A_PROCESS:
             return EXECUTORS["processes"](num_workers)

@@ -1,5 +1,6 @@
 """Which driver has the files of a URL; they are fsspec's, and loaded when first needed."""
 
+import logging
 from typing import Any
 
 from tfrec.errors import ConfigError
@@ -15,6 +16,10 @@ _EXTRAS = {
     "abfss": "azure",
     "adl": "azure",
 }
+
+# Their errors come to the caller; where nobody configures logging, Python would print them too.
+for _name in ("fsspec", "s3fs", "gcsfs", "adlfs"):
+    logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
 def open_driver(url: str) -> tuple[Any, str]:
