@@ -8,7 +8,7 @@ import pytest
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.manifest import Manifest, Shard, Split
 from tfrec.errors import ConfigError, ManifestError
-from tfrec.storage import LocalStorage, MemoryStorage
+from tfrec.storage import AnyStorage, LocalStorage, MemoryStorage
 from tfrec.wire import frame_record
 
 FILE = frame_record(b"a record")

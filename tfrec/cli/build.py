@@ -15,6 +15,8 @@ from tfrec.cli.render import say, say_json, tell
 from tfrec.cli.source_options import SourceOptions, source_options
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tfrec.dataset.build_config import BuildConfig
     from tfrec.images.settings import ImageSettings
     from tfrec.source.image_source import ImageSource
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 )
 @options.workers
 @options.engine
+@options.ray_address
 @click.option(
     "--report", "report_path", metavar="FILE", help="Write a JSON report of the build to FILE."
 )
@@ -68,6 +71,7 @@ def build(
     dry_run: bool,
     workers: int | None,
     engine: str,
+    ray_address: str | None,
     report_path: str | None,
     as_json: bool,
 ) -> None:
@@ -94,17 +98,21 @@ def build(
     for note in source.notes:
         tell(f"note: {note.sentence}")
     if check:
-        ctx.exit(_check(source, out, config, workers, engine))
+        with options.open_engine(engine, workers, ray_address) as executor:
+            ctx.exit(_check(source, out, config, workers, executor))
     if dry_run:
         ctx.exit(_forecast(source, out, config, workers, as_json))
     with _quarantine_of(directory, quarantine) as copy_images:
-        with progress_bar(source.num_images, "images") as advance:
+        with (
+            options.open_engine(engine, workers, ray_address) as executor,
+            progress_bar(source.num_images, "images") as advance,
+        ):
             report = build_dataset(
                 source,
                 out,
                 config,
                 storage=storage,
-                engine=engine,
+                engine=executor,
                 num_workers=workers,
                 overwrite=overwrite,
                 advance=advance,
@@ -124,7 +132,11 @@ def build(
 
 
 def _check(
-    source: "ImageSource", out: str, config: "BuildConfig", workers: int | None, engine: str
+    source: "ImageSource",
+    out: str,
+    config: "BuildConfig",
+    workers: int | None,
+    engine: "str | Executor",
 ) -> int:
     """Say why `out` is not what a build would write; return the exit code."""
     from tfrec.operations.outdated import find_outdated
