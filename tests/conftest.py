@@ -2,6 +2,7 @@
 
 import itertools
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,39 @@ def shared():
     if not directory.is_dir():
         pytest.skip(f"there is no {directory}")
     return directory
+
+
+@pytest.fixture(params=["threads", "processes", pytest.param("ray", marks=pytest.mark.interop)])
+def engine(request):
+    """Return the name of each engine; that of Ray finds a cluster of this machine."""
+    if request.param == "ray":
+        cluster = request.getfixturevalue("ray_cluster")
+        request.getfixturevalue("monkeypatch").setenv("RAY_ADDRESS", cluster.address)
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def ray_cluster():
+    """Return a Ray cluster on loopback: a node for the driver, and two nodes of two cores."""
+    if find_spec("ray") is None:
+        pytest.skip("Ray is not installed")
+    tests = Path(__file__).parent
+    node = {"node_ip_address": "127.0.0.1", "object_store_memory": 80 << 20}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # else 127.0.0.1 is replaced
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, (tests.parent, tests / "engine"))))
+        patch.syspath_prepend(str(tests / "engine"))
+        from ray.cluster_utils import Cluster  # reads the environment when it is loaded
+
+        cluster = Cluster(
+            initialize_head=True,
+            head_node_args={"num_cpus": 0, "include_dashboard": False, **node},
+        )
+        for _ in range(2):
+            cluster.add_node(num_cpus=2, **node)
+        yield cluster
+        cluster.shutdown()
 
 
 @pytest.fixture

@@ -36,6 +36,7 @@ def die(log):
 def hold(began, ended):
     open(began, "w").close()
     try:
-        threading.Event().wait(100)
+        while True:  # Ray interrupts between two instructions, not a long wait
+            threading.Event().wait(0.05)
     finally:
         open(ended, "w").close()
