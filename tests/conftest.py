@@ -57,7 +57,12 @@ def ray_cluster():
         )
         for _ in range(2):
             cluster.add_node(num_cpus=2, **node)
+        import ray
+
+        # One driver for all tests: the workers of each new one take seconds to start.
+        ray.init(cluster.address, log_to_driver=False, logging_level="ERROR")
         yield cluster
+        ray.shutdown()
         cluster.shutdown()
 
 

@@ -267,3 +267,16 @@ def test_an_unwritable_reader_of_the_summary_is_no_failure(tfrec, pets, records)
 
     assert 0 == process.returncode
     assert 3 == len(records("out.tfrecords"))
+
+
+def test_an_image_too_large_for_its_encoding_is_a_bad_image(tfrec, pets, save):
+    save("pets/cat/wide.png", Image.new("1", (65_501, 1)))
+    options = ("--schema", "imagenet", "--size", "original", "--on-error", "skip")
+
+    done = tfrec("build", pets, "out.tfrecord", *options)
+
+    assert 3 == done.code
+    assert (
+        "skipped: cat/wide.png: is too large: 65501x1 pixels, and JPEG holds at most 65500 on a "
+        "side" in done.err.splitlines()
+    )

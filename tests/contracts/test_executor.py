@@ -6,7 +6,6 @@ from tfrec.engine import EXECUTORS, map_completed, map_ordered
 from tfrec.errors import ImageError
 
 
-
 @pytest.fixture
 def create(engine):
     return EXECUTORS[engine]

@@ -526,3 +526,11 @@ def test_discarding_removes_what_is_there(storage, root):
         storage.discard(storage.join(root, name))
 
     assert ["y"] == names(storage, root)
+
+
+def test_discarding_leaves_a_directory_with_files(storage, root):
+    write(storage, storage.join(root, "a", "x"), b"")
+
+    storage.discard(storage.join(root, "a"))
+
+    assert ["x"] == names(storage, storage.join(root, "a"))

@@ -77,3 +77,21 @@ def test_encoded_bytes_read_as_raw_say_what_they_are(image):
 def test_raw_pixels_need_a_size():
     with pytest.raises(ConfigError, match="size"):
         make_codec("raw").decode(bytes(12), path="x")
+
+
+@pytest.mark.parametrize(("name", "side"), [("jpeg", 65_501), ("webp", 16_384)])
+def test_an_image_larger_than_the_format_allows_is_refused(name, side):
+    image = DecodedImage(Image.new("RGB", (side, 1)), SourceInfo("raw", "RGB", side, 1, True))
+
+    with pytest.raises(ImageError, match=f"is too large: {side}x1 pixels") as raised:
+        make_codec(name).encode(image)
+
+    assert f"at most {side - 1} on a side" in raised.value.reason
+
+
+@pytest.mark.parametrize("size", [(0, 0), (-2, -2), (0, 4)])
+def test_raw_pixels_of_no_size_are_refused(size):
+    data = bytes(max(0, size[0] * size[1] * 3))
+
+    with pytest.raises(ImageError, match=f"has the size {size[0]}x{size[1]}"):
+        make_codec("raw").decode(data, path="x", size=size)

@@ -7,7 +7,7 @@ the shards, and so publishes the dataset.
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tfrec.dataset.naming import is_file_name
@@ -54,6 +54,10 @@ class Shard:
         """
         skipped = tuple(SkippedImage(**image) for image in document.get("skipped", ()))
         shard = cls(**{**document, "skipped": skipped})
+        texts = [shard.name, shard.sha256, shard.inputs]
+        texts += [text for image in skipped for text in (image.path, image.reason)]
+        _require_all(texts, str)
+        _require_all((shard.num_records, shard.num_bytes), int)
         if not is_file_name(shard.name):
             raise ValueError(f"{shard.name!r} is no name of a file")
         return shard
@@ -110,11 +114,6 @@ class Manifest:
         """The number of each class, by its name."""
         return {name: label for label, name in enumerate(self.class_names, self.label_offset)}
 
-    def class_name(self, label: int) -> str | None:
-        """Return the name of a label's class, or None where it has none."""
-        position = label - self.label_offset
-        return self.class_names[position] if 0 <= position < len(self.class_names) else None
-
     def to_json(self) -> bytes:
         """Return the manifest as UTF-8 JSON."""
         fields = dataclasses.asdict(self)
@@ -136,15 +135,20 @@ class Manifest:
                 raise ManifestError(
                     f"{path}: its format version is {version}, this program reads {FORMAT_VERSION}"
                 )
-            return cls(
+            manifest = cls(
                 versions=document["versions"],
                 class_names=tuple(document["labels"]["names"]),
                 label_offset=document["labels"]["offset"],
                 config=document["config"],
                 splits={name: _read_split(split) for name, split in document["splits"].items()},
             )
+            _require_all((manifest.versions, manifest.config), dict)
+            _require_all(manifest.class_names, str)
+            _require_all((manifest.label_offset,), int)
+            _refuse_other_pixels(manifest.config)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ManifestError(f"{path}: it is no manifest of tfrec") from error
+        return manifest
 
 
 def encode_json(document: Any) -> bytes:  # noqa: ANN401 (any JSON value)
@@ -175,4 +179,23 @@ def load_manifest(path: str, storage: Storage) -> Manifest | None:
 
 def _read_split(document: Mapping[str, Any]) -> Split:
     shards = tuple(map(Shard.from_json, document["shards"]))
-    return Split(shards, document["images_per_class"])
+    images_per_class = document["images_per_class"]
+    _require_all(images_per_class.values(), int)
+    return Split(shards, images_per_class)
+
+
+def _refuse_other_pixels(config: Mapping[str, Any]) -> None:
+    """Raise unless the settings that readers of raw pixels go by are such settings."""
+    image = config.get("image", {})
+    _require_all((image,), dict)
+    size = image.get("size")
+    if size is not None:
+        width, height = size
+        _require_all((width, height), int)
+
+
+def _require_all(values: Iterable[object], kind: type) -> None:
+    """Raise where a value is of another kind than JSON had for it when it was written."""
+    for value in values:
+        if not isinstance(value, kind):
+            raise TypeError(f"{value!r} is no {kind.__name__}")

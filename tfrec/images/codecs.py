@@ -32,7 +32,11 @@ class ImageCodec(Protocol):
     def suffix(self) -> str: ...
 
     def encode(self, image: DecodedImage) -> bytes:
-        """Return the image's bytes."""
+        """Return the image's bytes.
+
+        Raises:
+            ImageError: the format can't hold so large an image; it names no path.
+        """
         ...
 
     def decode(
@@ -64,6 +68,8 @@ class RawCodec:
         if size is None:
             raise ConfigError("raw pixels need a size to be decoded")
         width, height = size
+        if width < 1 or height < 1:
+            raise ImageError(path, f"has the size {width}x{height}, and no image has that")
         mode = _raw_mode(channels)
         expected = width * height * channels
         if len(data) != expected:
@@ -168,7 +174,19 @@ def _check_quality(name: str, quality: int, *, lowest: int) -> None:
         raise ConfigError(f"quality {quality}: codec {name!r} takes {lowest} to 100")
 
 
+# libjpeg, jmorecfg.h: JPEG_MAX_DIMENSION; libwebp, encode.h: WEBP_MAX_DIMENSION. Both say so on
+# standard error themselves, or not at all, so they are not asked.
+_MAX_SIDES = {"JPEG": 65_500, "WEBP": 16_383}
+
+
 def _save(image: DecodedImage, pillow_format: str, **options: int) -> bytes:
+    max_side = _MAX_SIDES.get(pillow_format)
+    if max_side is not None and max(image.width, image.height) > max_side:
+        raise ImageError(
+            "",
+            f"is too large: {image.width}x{image.height} pixels, and {pillow_format} holds at most "
+            f"{max_side} on a side",
+        )
     target = io.BytesIO()
     image.pixels.save(target, pillow_format, **options)
     return target.getvalue()

@@ -10,24 +10,25 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.manifest import Manifest, load_manifest
 from tfrec.dataset.naming import is_record_path, manifest_path
-from tfrec.dataset.plan import plan_build
+from tfrec.dataset.plan import BuildPlan, plan_build
 from tfrec.engine import EXECUTORS, count_workers, default_num_workers, shares_memory
 from tfrec.errors import ConfigError, ImageError, ManifestError, WorkerError
-from tfrec.operations.building.directory import DirectoryBuild
+from tfrec.operations.building.directory import DirectoryBuild, nothing_left_unfinished
 from tfrec.operations.building.duplicates import Duplicate, find_duplicates
 from tfrec.operations.building.journal import Journal
 from tfrec.operations.building.records import RecordMaker
 from tfrec.operations.building.single_file import write_single_file
 from tfrec.operations.building.work import Work
 from tfrec.operations.progress import Advance, ignore_progress
+from tfrec.source.advice import refuse_folder_inside
 from tfrec.source.image_source import ImageSource
-from tfrec.storage import AnyStorage, Storage, absolute_path, base_name, join_path, scheme_of
+from tfrec.storage import AnyStorage, Storage, base_name, scheme_of
 
 # For images at a URL: each takes two requests, of 20 to 100 ms, for 2 ms of work.
 _THREADS_A_CORE = 16
@@ -103,41 +104,49 @@ def build(
     """
     start = time.monotonic()
     storage = storage or AnyStorage()
-    _refuse_target_inside(source.directory, out)
-    with open_work(source, out, config, storage, engine, num_workers, advance) as work:
-        _refuse_foreign_target(out, storage, overwrite=overwrite)
-        with storage.exclusive(out):
-            if is_record_path(out):
-                manifest, finished, written = write_single_file(work)
-            else:
-                manifest, finished, written = DirectoryBuild(work).run()
+    if not is_record_path(out):
+        refuse_folder_inside(source, out, what="the dataset", storage=storage)
+    plan = plan_dataset(source, out, config)
+    _refuse_foreign_target(out, storage, overwrite=overwrite)
+    with (
+        storage.exclusive(out),
+        _tidy(out, storage, engine),
+        open_work(plan, source.directory, out, storage, engine, num_workers, advance) as work,
+    ):
+        if is_record_path(out):
+            manifest, finished, written = write_single_file(work)
+        else:
+            manifest, finished, written = DirectoryBuild(work).run()
     return BuildReport(
         out,
         manifest,
         written=tuple(written),
-        duplicates=find_duplicates(work.plan, finished),
-        notes=work.plan.notes,
+        duplicates=find_duplicates(plan, finished),
+        notes=plan.notes,
         seconds=time.monotonic() - start,
     )
 
 
+def plan_dataset(source: ImageSource, out: str, config: BuildConfig | None) -> BuildPlan:
+    """Decide what a build writes at `out`."""
+    file_name = base_name(out) if is_record_path(out) else None
+    return plan_build(source, config or BuildConfig(), file_name=file_name)
+
+
 @contextmanager
 def open_work(
-    source: ImageSource,
+    plan: BuildPlan,
+    directory: str,
     out: str,
-    config: BuildConfig | None,
     storage: Storage,
     engine: str | Executor,
     num_workers: int | None,
     advance: Advance,
 ) -> Iterator[Work]:
-    """Decide the plan and start the engine; its workers end with the block."""
-    config = config or BuildConfig()
-    file_name = base_name(out) if is_record_path(out) else None
-    plan = plan_build(source, config, file_name=file_name)
-    maker = RecordMaker(source.directory, plan.labels, config, storage, plan.features)
-    if engine == "threads" and num_workers is None and scheme_of(source.directory) is not None:
+    """Start the engine for a plan over images of `directory`; its workers end with the block."""
+    if engine == "threads" and num_workers is None and scheme_of(directory) is not None:
         num_workers = _THREADS_A_CORE * default_num_workers()
+    maker = RecordMaker(directory, plan.labels, plan.config, storage, plan.features)
     with _executor(engine, num_workers) as executor:
         if not shares_memory(executor):
             _require_picklable(maker)
@@ -165,6 +174,13 @@ def _executor(engine: str | Executor, num_workers: int | None) -> Iterator[Execu
         ) from error
 
 
+def _tidy(out: str, storage: Storage, engine: str | Executor) -> AbstractContextManager[None]:
+    """Return what removes the beginnings of a build that fails, unless workers may outlive it."""
+    if is_record_path(out) or (isinstance(engine, Executor) and not shares_memory(engine)):
+        return nullcontext()
+    return nothing_left_unfinished(out, storage)
+
+
 def _require_picklable(maker: RecordMaker) -> None:
     try:
         pickle.dumps(maker)
@@ -174,16 +190,12 @@ def _require_picklable(maker: RecordMaker) -> None:
         ) from error
 
 
-def _refuse_target_inside(directory: str, out: str) -> None:
-    """Raise where a directory dataset would be a class of the next build."""
-    parent, inside = join_path(absolute_path(directory), ""), absolute_path(out)
-    if not is_record_path(out) and inside.startswith(parent):
-        raise ConfigError(f"{out} is inside of {directory}, and would be a class the next time")
-
-
 def _refuse_foreign_target(out: str, storage: Storage, *, overwrite: bool) -> None:
     """Raise where `out` holds something that no build of ours has made."""
-    if overwrite or storage.info(out) is None:
+    if not out:
+        raise ConfigError("the name of the dataset is empty; give that of a file or a directory")
+    manifest = manifest_path(out)
+    if overwrite or (storage.info(out) is None and storage.info(manifest) is None):
         return
     if not is_record_path(out):
         if next(storage.scan(out), None) is None:
@@ -191,8 +203,9 @@ def _refuse_foreign_target(out: str, storage: Storage, *, overwrite: bool) -> No
         if Journal(out, storage).exists():
             return  # an interrupted build
     try:
-        ours = load_manifest(manifest_path(out), storage) is not None
+        ours = load_manifest(manifest, storage) is not None
     except ManifestError:
         ours = False
     if not ours:
-        raise ConfigError(f"{out} exists and was not built by tfrec; `--overwrite` replaces it")
+        found = manifest if storage.info(out) is None else out
+        raise ConfigError(f"{found} exists and was not built by tfrec; `--overwrite` replaces it")

@@ -4,7 +4,7 @@ from tfrec.storage.anywhere import AnyStorage
 from tfrec.storage.base import Entry, EntryKind, FileInfo, Storage
 from tfrec.storage.local import LocalStorage
 from tfrec.storage.memory import MemoryStorage
-from tfrec.storage.urls import absolute_path, base_name, join_path, scheme_of, split_path
+from tfrec.storage.urls import base_name, join_path, scheme_of, split_path
 
 __all__ = [
     "AnyStorage",
@@ -14,7 +14,6 @@ __all__ = [
     "LocalStorage",
     "MemoryStorage",
     "Storage",
-    "absolute_path",
     "base_name",
     "join_path",
     "scheme_of",

@@ -87,8 +87,13 @@ class AnyStorage:
         self.resolve(path).remove(path)
 
     def discard(self, path: str) -> None:
-        """Remove a file where it is there, and what killed writers of it have left."""
+        """Remove a file or an empty directory, and what killed writers of the file have left."""
         self.resolve(path).discard(path)
+
+    def contains(self, directory: str, path: str) -> bool:
+        """Say whether `path` is `directory` or below it."""
+        storage = self.resolve(directory)
+        return storage is self.resolve(path) and storage.contains(directory, path)
 
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""

@@ -166,12 +166,21 @@ class LocalStorage:
         os.unlink(path)
 
     def discard(self, path: str) -> None:
-        """Remove a file where it is there, and what killed writers of it have left."""
+        """Remove a file or an empty directory, and what killed writers of the file have left."""
         directory, name = os.path.split(os.path.realpath(path))
+        if os.path.isdir(path):
+            with contextlib.suppress(OSError):  # it isn't empty
+                os.rmdir(path)
+            return
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
         if os.path.isdir(directory):
             remove_left_overs(directory, name)
+
+    def contains(self, directory: str, path: str) -> bool:
+        """Say whether `path` leads to `directory` or below it, over links too."""
+        above = os.path.join(os.path.realpath(directory), "")
+        return os.path.join(os.path.realpath(path), "").startswith(above)
 
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""

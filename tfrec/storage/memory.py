@@ -145,9 +145,13 @@ class MemoryStorage:
                 raise _error(errno.ENOENT, path)
 
     def discard(self, path: str) -> None:
-        """Remove a file where it is there."""
+        """Remove a file where it is there; directories go with their last file."""
         with self._lock:
             self.files.pop(path, None)
+
+    def contains(self, directory: str, path: str) -> bool:
+        """Say whether `path` is `directory` or below it."""
+        return _as_prefix(path).startswith(_as_prefix(directory))
 
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""

@@ -197,7 +197,7 @@ class RemoteStorage:
             driver.rm_file(key)
 
     def discard(self, path: str) -> None:
-        """Remove a file where it is there."""
+        """Remove a file where it is there; directories go with their last file."""
         found = self._info(path)
         if found is not None and found["type"] == "directory":
             self._appended.remove(path)
@@ -205,6 +205,10 @@ class RemoteStorage:
             driver, key = open_driver(path)
             with contextlib.suppress(FileNotFoundError), naming(path):
                 driver.rm_file(key)
+
+    def contains(self, directory: str, path: str) -> bool:
+        """Say whether `path` is `directory` or below it."""
+        return f"{path.rstrip('/')}/".startswith(f"{directory.rstrip('/')}/")
 
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""

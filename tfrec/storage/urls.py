@@ -33,11 +33,6 @@ def split_path(path: str) -> tuple[str, str]:
     return (path[:start] + directory, name) if separator else (path, "")
 
 
-def absolute_path(path: str) -> str:
-    """Return the same path from the root of its file system, without `..`."""
-    return os.path.abspath(path) if scheme_of(path) is None else path.rstrip("/")
-
-
 def base_name(path: str) -> str:
     """Return the last name of a path."""
     return split_path(path)[1]

@@ -57,12 +57,12 @@ class RecordMaker:
         try:
             data = self._read(image.path)
         except ImageError as error:
-            return MadeRecord(image, b"", error=_without_traceback(error))
+            return MadeRecord(image, b"", error=_about(image.path, error))
         digest = hashlib.sha256(data).digest()
         try:
             return MadeRecord(image, digest, record=self._encode(image, data))
         except ImageError as error:
-            return MadeRecord(image, digest, error=_without_traceback(error))
+            return MadeRecord(image, digest, error=_about(image.path, error))
 
     def digest_files(self, images: Sequence[LabelledImage]) -> list[bytes]:
         """Return the digest that each image's record would be made with."""
@@ -130,6 +130,6 @@ def _shows_itself(decoded: DecodedImage, data: bytes) -> bool:
     return decoded.is_as_stored and decoded.source.mode in modes and not has_transparency
 
 
-def _without_traceback(error: ImageError) -> ImageError:
-    """Return the same error without its frames, which hold the file's bytes."""
-    return ImageError(error.path, error.reason)
+def _about(path: str, error: ImageError) -> ImageError:
+    """Return the same error about `path`, without its frames, which hold the file's bytes."""
+    return ImageError(path, error.reason)
