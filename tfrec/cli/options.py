@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
@@ -59,11 +63,40 @@ workers = click.option(
 
 engine = click.option(
     "--engine",
-    type=click.Choice(["threads", "processes"]),
+    type=click.Choice(["threads", "processes", "ray"]),
     default="threads",
     show_default=True,
-    help="What the workers are; processes write a whole file each.",
+    help="What the workers are; processes, and those of a Ray cluster, write a whole file each.",
 )
+
+engine_of_files = click.option(
+    "--engine",
+    type=click.Choice(["processes", "ray"]),
+    default="processes",
+    show_default=True,
+    help="What the workers are; each checks a whole file.",
+)
+
+ray_address = click.option(
+    "--ray-address",
+    metavar="ADDR",
+    help="Of the cluster of `--engine ray`.  [default: $RAY_ADDRESS, else a cluster of this "
+    "machine alone]",
+)
+
+
+def open_engine(
+    name: str, num_workers: int | None, ray_address: str | None
+) -> "AbstractContextManager[str | Executor]":
+    """Return the engine that the options say, which ends with the block."""
+    if name != "ray":
+        if ray_address is not None:
+            raise click.UsageError("`--ray-address` belongs to `--engine ray`")
+        return nullcontext(name)
+    from tfrec.engine import create_ray_executor
+
+    return create_ray_executor(num_workers, address=ray_address)
+
 
 compression = click.option(
     "--compression",

@@ -10,6 +10,7 @@ import os
 import re
 from typing import NamedTuple, Self
 
+from tfrec.storage import join_path
 from tfrec.wire.compression import Compression
 
 RECORD_SUFFIXES = (".tfrecord", ".tfrecords", ".tfrec", ".record")
@@ -43,7 +44,7 @@ def manifest_path(dataset_path: str) -> str:
     """Return where the manifest of a dataset is."""
     if is_record_path(dataset_path):
         return f"{dataset_path}.json"
-    return os.path.join(dataset_path, MANIFEST_NAME)
+    return join_path(dataset_path, MANIFEST_NAME)
 
 
 def is_file_name(name: str) -> bool:

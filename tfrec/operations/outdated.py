@@ -15,7 +15,7 @@ from tfrec.operations.building.shards import WrittenShard
 from tfrec.operations.building.work import Work
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.source.image_source import ImageSource
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 from tfrec.storage.small_files import read_small_file
 
 
@@ -37,7 +37,7 @@ def find_outdated(
         BadImagesError: images of the dataset are known to be bad, and may not be left out.
         ConfigError: the settings contradict each other.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     recorded = load_recorded(out, storage)
     if not is_record_path(out) and Journal(out, storage).exists():
         return (f"{out}: a build was interrupted",)
