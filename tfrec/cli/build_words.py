@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from tfrec.cli import bad_images
-from tfrec.cli.render import count, num_bytes, say, say_table, tell
+from tfrec.cli.render import count, num_bytes, say, say_classes, say_table, tell
 
 if TYPE_CHECKING:
     from tfrec.operations.build import BuildReport
@@ -32,13 +32,8 @@ def say_summary(report: "BuildReport", source: "ImageSource") -> None:
     if len(manifest.splits) > 1:
         splits = manifest.splits.items()
         say_table([(name, count(split.num_records, "record")) for name, split in splits])
-    rows = [
-        (str(label), name, count(num_images, "image"))
-        for label, (name, num_images) in enumerate(
-            report.images_per_class.items(), manifest.label_offset
-        )
-    ]
-    say_table([("label", "class", "images"), *rows], numeric=frozenset({0}))
+    classes = enumerate(report.images_per_class.items(), manifest.label_offset)
+    say_classes(((label, name, num_images) for label, (name, num_images) in classes), "images")
     bad_images.say_reasons(report.skipped, "skipped")
     say_ignored(source)
 

@@ -53,7 +53,10 @@ class FeatureTest:
         if found is None or not found["key"]:
             raise ConfigError(f"{text!r} is no test of a feature; write it like 'label == 3'")
         if found["sign"] is None:
-            return cls(_unquote(found["key"]))
+            key = _unquote(found["key"])
+            if key == found["key"] and re.search("[=!<>]", key):
+                raise ConfigError(f"{text!r} is no test of a feature; write it like 'label == 3'")
+            return cls(key)
         return cls(_unquote(found["key"]), found["sign"], _parse_value(found["value"]))
 
     def __call__(self, features: Mapping[str, FeatureValue]) -> bool:
