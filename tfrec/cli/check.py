@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     ],
     codes=(exits.FAILED, exits.LEFT_OUT),
 )
-@click.argument("directory", metavar="DIR")
+@click.argument("directory", metavar="DIR", type=options.PATH)
 @source_options
 @image_settings
 @options.quarantine

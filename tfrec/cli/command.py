@@ -55,12 +55,14 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"there is no command `{name}`{hint}", ctx)
         return super().resolve_command(ctx, args)
 
+    def describe(self, name: str) -> str:
+        """Return the first sentence of a command's help."""
+        found = self.get_command(click.Context(self), name)
+        sentence = (found.help or "").partition("\n\n")[0] if found is not None else ""
+        return " ".join(sentence.split())
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each command with its whole first sentence; click itself would cut it off."""
-        rows = []
-        for name in self._names:
-            found = self.get_command(ctx, name)
-            sentence = (found.help or "").partition("\n\n")[0] if found is not None else ""
-            rows.append((name, " ".join(sentence.split())))
+        rows = [(name, self.describe(name)) for name in self._names]
         with formatter.section("Commands"):
             formatter.write_dl(rows)

@@ -18,6 +18,9 @@ from typing import TypeVar
 
 import click
 
+PATH = click.Path(readable=False)
+"""A text that shells complete as a path; whoever opens it says what is wrong with it."""
+
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
 
@@ -103,7 +106,8 @@ def selection(command: _Function) -> _Function:
 quarantine = click.option(
     "--quarantine",
     metavar="DIR",
+    type=PATH,
     help="Copy bad images to this directory, with a list of the reasons, `reasons.tsv`.",
 )
 
-dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PATH)
