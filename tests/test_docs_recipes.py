@@ -42,7 +42,11 @@ def run(program, directory):
 
 
 def needed(program):
-    return [name for name in FRAMEWORKS if re.search(rf"^(?:import|from) {name}\b", program, re.M)]
+    return [
+        name
+        for name in FRAMEWORKS
+        if re.search(rf"^(?:import|from) {name}\b", program, re.MULTILINE)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ class LazyGroup(click.Group):
         sentence = (found.help or "").partition("\n\n")[0] if found is not None else ""
         return " ".join(sentence.split())
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write each command with its whole first sentence; click itself would cut it off."""
         rows = [(name, self.describe(name)) for name in self._names]
         with formatter.section("Commands"):

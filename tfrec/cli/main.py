@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from tfrec.cli import exits
+from tfrec.cli import bad_images, exits
 from tfrec.cli.command import LazyGroup
 from tfrec.cli.render import tell
 from tfrec.errors import BadImagesError, ChecksumError, TfrecError, TruncatedRecordError
@@ -77,6 +77,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit with a documented code."""
+    _open_missing_streams()
     signal.signal(signal.SIGTERM, _terminate)
     try:
         code = cli.main(standalone_mode=False)
@@ -90,14 +91,21 @@ def main() -> None:
     sys.exit(code or exits.DONE)
 
 
+def _open_missing_streams() -> None:
+    """Open the standard streams that whoever started us has closed.
+
+    Else the first files that are opened take their numbers, and what a C library prints, and a
+    record file would get the warnings of libtiff.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            setattr(sys, name, os.fdopen(descriptor, mode))
+
+
 def _end_with(error: TfrecError | OSError) -> int:
     if isinstance(error, BadImagesError):
-        for image in error.images:
-            tell(f"error: {image}")
-        tell(
-            "no dataset was made; `tfrec check` names every bad image, `--on-error skip` leaves "
-            "them out"
-        )
+        bad_images.tell_failure(error.images)
     else:
         tell(f"error: {_sentence(error)}")
     if isinstance(error, (ChecksumError, TruncatedRecordError)):

@@ -4,6 +4,7 @@ Results go to stdout, everything else to stderr. Names come from files, and a fi
 anything: every line is made harmless before it is shown.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -21,8 +22,9 @@ def say(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Write a line about the work."""
-    click.echo(harmless(text), err=True)
+    """Write a line about the work; where nobody can read it, the work goes on all the same."""
+    with contextlib.suppress(OSError):
+        click.echo(harmless(text), err=True)
 
 
 def say_json(document: Any) -> None:  # noqa: ANN401 (any JSON value)
@@ -32,7 +34,7 @@ def say_json(document: Any) -> None:  # noqa: ANN401 (any JSON value)
 
 def say_json_line(document: Any) -> None:  # noqa: ANN401 (any JSON value)
     """Write one of many results as one line of JSON."""
-    click.echo(json.dumps(document))
+    _write(json.dumps(document))
 
 
 def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozenset()) -> None:
@@ -54,10 +56,9 @@ def say_classes(rows: Iterable[tuple[int | str, str, int]], noun: str) -> None:
 
 
 def harmless(text: str) -> str:
-    """Escape what a terminal would obey, and what is no text, but for line ends."""
+    """Escape what a terminal would obey, what would end a line, and what is no text."""
     return "".join(
-        character if character.isprintable() or character == "\n" else _escape(character)
-        for character in text
+        character if character.isprintable() else _escape(character) for character in text
     )
 
 
@@ -85,8 +86,15 @@ def _write(text: str) -> None:
         click.echo(text)
     except BrokenPipeError:
         # Whoever reads has seen enough. What is still buffered must not fail at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         raise click.exceptions.Exit(exits.DONE) from None
+    except OSError as error:
+        _drop_output()
+        raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _escape(character: str) -> str:

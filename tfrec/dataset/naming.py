@@ -10,13 +10,15 @@ import os
 import re
 from typing import NamedTuple, Self
 
+from tfrec.wire.compression import Compression
+
 RECORD_SUFFIXES = (".tfrecord", ".tfrecords", ".tfrec", ".record")
 MANIFEST_NAME = "dataset.json"
 LABELS_NAME = "labels.txt"
 LABEL_MAP_NAME = "label_map.pbtxt"
 JOURNAL_NAME = ".tfrec-journal"
 INDEX_SUFFIX = ".idx"
-COMPRESSED_SUFFIXES = {"none": "", "gzip": ".gz", "zlib": ".zz"}
+COMPRESSED_SUFFIXES: dict[Compression, str] = {"none": "", "gzip": ".gz", "zlib": ".zz"}
 
 _SHARD = re.compile(
     r"(?P<split>.+)-(?P<index>\d{5,})-of-(?P<num_shards>\d{5,})\.tfrecord(\.gz|\.zz)?"
@@ -26,6 +28,14 @@ _SHARD = re.compile(
 def is_record_path(path: str) -> bool:
     """Say whether a path names one record file rather than a directory dataset."""
     return path.lower().removesuffix(".gz").removesuffix(".zz").endswith(RECORD_SUFFIXES)
+
+
+def named_compression(path: str) -> Compression:
+    """Return the compression that the end of a path promises: `.gz` is gzip, `.zz` is zlib."""
+    for compression, suffix in COMPRESSED_SUFFIXES.items():
+        if suffix and path.lower().endswith(suffix):
+            return compression
+    return "none"
 
 
 def manifest_path(dataset_path: str) -> str:

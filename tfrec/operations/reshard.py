@@ -131,19 +131,12 @@ def _choose_split(files: list[RecordFile], split: str | None) -> list[RecordFile
     """Return the files of a split, known by their description or their names."""
     if split is None:
         return files
-    by_split = [(_split_of(file), file) for file in files]
+    by_split = [(file.find_split(), file) for file in files]
     chosen = [file for found, file in by_split if found == split]
     if not chosen:
         found = ", ".join(sorted({repr(name) for name, _ in by_split if name})) or "none"
         raise ConfigError(f"no file belongs to the split {split!r}; the splits are {found}")
     return chosen
-
-
-def _split_of(file: RecordFile) -> str | None:
-    if file.split is not None:
-        return file.split
-    name = ShardName.parse(os.path.basename(file.path))
-    return None if name is None else name.split
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +219,6 @@ class _Task:
 
     def _split(self) -> str:
         """Return the name of the split that is written."""
-        splits = {_split_of(file) for file in self.files}
+        splits = {file.find_split() for file in self.files}
         only = splits.pop() if len(splits) == 1 else None
         return self.config.split or only or _DEFAULT_SPLIT
