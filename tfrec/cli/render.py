@@ -50,6 +50,12 @@ def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozen
         _write(f"  {'  '.join(padded)}".rstrip())
 
 
+def say_classes(rows: Iterable[tuple[int | str, str, int]], noun: str) -> None:
+    """Write the label, the name and the number of images or records of each class."""
+    cells = [(str(label), name, f"{number:,}") for label, name, number in rows]
+    say_table([("label", "class", noun), *cells], numeric=frozenset({0, 2}))
+
+
 def harmless(text: str) -> str:
     """Escape what a terminal would obey, what would end a line, and what is no text."""
     return display_path(text)

@@ -19,7 +19,7 @@ from tfrec.cli.render import count, num_bytes, say, say_json
     codes=(exits.FAILED,),
 )
 @options.dataset_paths
-@click.argument("out", metavar="OUT")
+@click.argument("out", metavar="OUT", type=options.PATH)
 @click.option(
     "--num-shards",
     type=click.IntRange(min=1),

@@ -1,6 +1,6 @@
 """Say whether a dataset is what a build would write now, without writing anything."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 
 from tfrec.dataset.build_config import BuildConfig
@@ -58,11 +58,23 @@ def _compare_settings(found: Manifest, work: Work) -> Iterator[str]:
         ("version of", found.versions, expected.versions),
         ("setting", found.config, expected.config),
     ):
-        for name in sorted({*values, *wanted}):
-            if values.get(name) != wanted.get(name):
-                yield f"the {what} `{name}` is {wanted.get(name)!r} and was {values.get(name)!r}"
+        was, now = _flatten(values), _flatten(wanted)
+        for name in sorted({*was, *now}):
+            if was.get(name) != now.get(name):
+                yield f"the {what} `{name}` is {now.get(name)!r} and was {was.get(name)!r}"
     if (found.class_names, found.label_offset) != (expected.class_names, expected.label_offset):
         yield "the classes or their numbers have changed"
+
+
+def _flatten(settings: Mapping[str, object], prefix: str = "") -> dict[str, object]:
+    """Return the settings with those of groups among them: `image.size`."""
+    flat: dict[str, object] = {}
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            flat |= _flatten(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat
 
 
 def _compare_shards(recorded: Recorded, manifest: Manifest, work: Work) -> Iterator[str]:
