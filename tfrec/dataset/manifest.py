@@ -151,9 +151,9 @@ class Manifest:
             _require_all(manifest.class_names, str)
             _require_all((manifest.label_offset,), int)
             _refuse_other_pixels(manifest.config)
-            return manifest
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ManifestError(f"{path}: it is no manifest of tfrec") from error
+        return manifest
 
 
 def encode_json(document: Any) -> bytes:  # noqa: ANN401 (any JSON value)
