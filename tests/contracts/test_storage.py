@@ -458,3 +458,18 @@ def test_discarding_removes_what_is_there(storage, root):
         storage.discard(storage.join(root, name))
 
     assert ["y"] == names(storage, root)
+
+
+@pytest.mark.parametrize(
+    ("directory", "path", "expected"),
+    [
+        ("a", "a", True),
+        ("a", "a/", True),
+        ("a/", "a/b/c", True),
+        ("a", "ab", False),
+        ("a/b", "a", False),
+        ("a", "c", False),
+    ],
+)
+def test_a_directory_contains_itself_and_what_is_below(storage, root, directory, path, expected):
+    assert expected == storage.contains(f"{root}/{directory}", f"{root}/{path}")
