@@ -54,6 +54,26 @@ def list_comparisons(photos: str, records: str, num_threads: int) -> list[Compar
             _side("read_tensorflow", records),
         ),
         Comparison(
+            "verify",
+            _side("verify_tfrec", records),
+            "a loop over `tf.data.TFRecordDataset`, which compares checksums too",
+            _side("verify_tensorflow", records),
+        ),
+        Comparison(
+            "verify",
+            _side("verify_tfrec", records),
+            "reading the bytes and taking their CRC-32C alone",
+            _side("checksum_alone", records),
+            needs_tensorflow=False,
+        ),
+        Comparison(
+            "random access",
+            _side("random_access", records, "tfrec"),
+            "bare seeks and reads of the same bytes",
+            _side("random_access", records, "seek"),
+            needs_tensorflow=False,
+        ),
+        Comparison(
             "start",
             [TFREC, "--help"],
             "`import tensorflow`, CPU time",

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tfrec.example import parse_example as parse_example
     from tfrec.example import parse_single_example as parse_single_example
     from tfrec.images.settings import ImageSettings as ImageSettings
+    from tfrec.loading.loader import Loader as Loader
+    from tfrec.loading.options import ReadOptions as ReadOptions
     from tfrec.operations.build import build as build
     from tfrec.operations.cat import cat as cat
     from tfrec.operations.check import check as check
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from tfrec.operations.salvage import salvage as salvage
     from tfrec.operations.verify import verify as verify
     from tfrec.source.walk import scan_images as scan_images
-    from tfrec.wire import RecordReader as RecordReader
-    from tfrec.wire import RecordWriter as RecordWriter
     from tfrec.wire import open_records as open_records
 
 _MODULES = {
@@ -49,8 +49,8 @@ _MODULES = {
     "FixedLenFeature": "example",
     "FixedLenSequenceFeature": "example",
     "ImageSettings": "images.settings",
-    "RecordReader": "wire",
-    "RecordWriter": "wire",
+    "Loader": "loading.loader",
+    "ReadOptions": "loading.options",
     "ReshardConfig": "operations.reshard",
     "TFRecordFile": "dataset.record_file",
     "TFRecordOptions": "dataset.record_writer",

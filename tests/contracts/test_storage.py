@@ -473,3 +473,11 @@ def test_discarding_removes_what_is_there(storage, root):
 )
 def test_a_directory_contains_itself_and_what_is_below(storage, root, directory, path, expected):
     assert expected == storage.contains(f"{root}/{directory}", f"{root}/{path}")
+
+
+def test_discarding_leaves_a_directory_with_files(storage, root):
+    write(storage, storage.join(root, "a", "x"), b"")
+
+    storage.discard(storage.join(root, "a"))
+
+    assert ["x"] == names(storage, storage.join(root, "a"))

@@ -103,6 +103,7 @@ def test_files_of_a_directory_are_known_by_their_names():
         "c.tfrec",
         "d.record",
         "e.tfrecord.gz",
+        "e.tfrecord.zz",
         "f.tfr",
         "train-00000-of-00002",
         "mnist-train.tfrecord-00000-of-00001",

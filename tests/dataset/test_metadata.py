@@ -4,11 +4,11 @@ import json
 
 import pytest
 
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.extra_features import ExtraFeature
 from tfrec.dataset.label_files import describe_labels
 from tfrec.dataset.manifest import Manifest, Shard, Split
 from tfrec.dataset.metadata import list_own_names
-from tfrec.dataset.plan import BuildConfig
 from tfrec.dataset.tfds import describe_for_tfds
 from tfrec.images import ImageSettings
 from tfrec.schema import SCHEMAS

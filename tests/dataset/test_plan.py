@@ -157,6 +157,19 @@ class TestSizes:
 
 
 class TestOneFile:
+    @pytest.mark.parametrize(("suffix", "promised"), [(".gz", "gzip"), (".ZZ", "zlib")])
+    def test_its_name_promises_a_compression(self, suffix, promised):
+        name = f"x.tfrecord{suffix}"
+
+        assert (name,) == tuple(
+            shard.name
+            for shard in plan_build(
+                make_source({"a": 1}), BuildConfig(compression=promised), file_name=name
+            ).shards
+        )
+        with pytest.raises(ConfigError, match=f"promises {promised}, and the compression is none"):
+            plan_build(make_source({"a": 1}), BuildConfig(), file_name=name)
+
     @pytest.mark.parametrize(
         ("settings", "wanted"),
         [

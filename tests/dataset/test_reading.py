@@ -92,6 +92,17 @@ def test_samples_are_decoded_images_with_labels():
     assert np.array_equal(np.arange(12, dtype=np.uint8).reshape(2, 2, 3), second.image)
 
 
+def test_pixels_may_be_stored_one_channel_after_the_other():
+    pixels = np.arange(3 * 4 * 5, dtype=np.uint8)
+    in_planes, in_rows = open_examples(
+        {"data": pixels.tobytes(), "shape": [3, 4, 5]},
+        {"data": pixels.tobytes(), "shape": [4, 5, 3]},
+    ).samples()
+
+    assert np.array_equal(pixels.reshape(3, 4, 5).transpose(1, 2, 0), in_planes.image)
+    assert np.array_equal(pixels.reshape(4, 5, 3), in_rows.image)
+
+
 def test_the_features_of_a_sample_may_be_named():
     (sample,) = open_examples({"picture": png((9, 9, 9)), "kind": b"tabby"}).samples(
         image_key="picture", label_key="kind"

@@ -105,3 +105,18 @@ def test_threads_share_memory_and_processes_do_not(executor, expected):
 
 def test_there_is_a_worker_for_each_core_at_most():
     assert 1 <= default_num_workers() <= os.cpu_count()
+
+
+def test_an_error_of_the_items_comes_after_the_results_before_it():
+    def items():
+        yield 1
+        yield 2
+        raise OSError("no more")
+
+    with ThreadPoolExecutor(2) as executor:
+        results = map_ordered(executor, lambda item: item * 10, items(), window=8)
+        found = [next(results), next(results)]
+        with pytest.raises(OSError, match="no more"):
+            next(results)
+
+    assert [10, 20] == found

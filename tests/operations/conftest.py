@@ -49,10 +49,10 @@ class MortalStorage(MemoryStorage):
         self._count(before=False)
 
     def _count(self, *, before):
-        if self.num_writes is None or before == self.is_late:
+        if self.num_writes is None or (before == self.is_late and self.num_writes > 0):
             return
         self.num_writes -= 1
-        if self.num_writes == 0:
+        if self.num_writes <= 0:  # the dead write nothing
             raise Killed
 
 

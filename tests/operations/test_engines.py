@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import pytest
 from PIL import Image
 
-from tfrec.dataset.plan import BuildConfig
+from tfrec.dataset.build_config import BuildConfig
 from tfrec.engine import EXECUTORS, SerialExecutor
 from tfrec.errors import BadImagesError, ConfigError
 from tfrec.images import ImageSettings
@@ -105,7 +105,7 @@ def test_a_bad_image_is_named_by_every_engine(directory, engine):
         build_at(directory, "out", engine=engine, num_workers=2)
 
     assert ["a/3.png"] == [image.path for image in caught.value.images]
-    assert "dataset.json" not in os.listdir(directory / "out")
+    assert not [name for name in tree(directory / "out") if not name.startswith(".")]
 
 
 @pytest.mark.parametrize("engine", EXECUTORS)
@@ -118,6 +118,18 @@ def test_bad_images_in_flight_are_named_too(directory, engine):
         build_at(directory, "out", config=config, engine=engine, num_workers=2)
 
     assert {"a/0.png", "a/3.png"} == {image.path for image in caught.value.images}
+
+
+@pytest.mark.parametrize("engine", EXECUTORS)
+def test_a_build_without_a_finished_shard_leaves_nothing(directory, engine):
+    (directory / "in/a/3.png").write_bytes(b"no image")
+    config = SETTINGS | {"num_shards": 1}
+
+    for _ in range(2):
+        with pytest.raises(BadImagesError):
+            build_at(directory, "out", config=config, engine=engine, num_workers=2)
+
+        assert ["in"] == os.listdir(directory)
 
 
 @pytest.mark.parametrize("engine", EXECUTORS)

@@ -130,7 +130,7 @@ def test_a_large_file_is_sampled_unless_all_is_asked_for(monkeypatch, compress):
     (whole,) = inspect(["x"], storage=storage, read_all=True)
 
     assert (5000, True) == (sampled.num_records, sampled.is_sampled)
-    # Spread over the file, 2,000; of a compressed one the first 1,000, then one in 50.
+    # From all over the file, 2,000; of a compressed one the first 1,000, then one in 50.
     assert (2000 if compress is bytes else 1080) == sampled.statistics.num_records
     assert (5000, False) == (whole.num_records, whole.is_sampled)
     assert {0: 2500, 1: 2500} == whole.statistics.labels

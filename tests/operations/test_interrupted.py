@@ -118,3 +118,12 @@ def test_a_journal_of_rubbish_is_read_over(bench):
     bench.build(**LAYOUT)
 
     assert expected == bench.tree()
+
+
+def test_a_build_that_was_killed_shows_no_file(bench):
+    for _ in deaths(bench, **LAYOUT):
+        tree = bench.tree()
+        visible = [name for name in tree if not name.startswith(".")]
+
+        assert not visible or len([name for name in tree if name.endswith("-new")]) < 4
+        assert is_whole(tree)

@@ -178,3 +178,16 @@ def test_a_manifest_that_is_none_is_refused():
 def test_a_missing_file_is_the_caller_s_fault():
     with pytest.raises(FileNotFoundError, match="none"):
         list(verify(["none.tfrecord"], storage=MemoryStorage()))
+
+
+def test_files_are_checked_by_processes_as_by_one(tmp_path, monkeypatch):
+    contents = {"a": WHOLE, "b": flip(WHOLE, 75), "c": WHOLE[:100]}
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    paths = [str(tmp_path / name) for name in contents]
+    alone = list(verify(paths, num_workers=1))
+
+    monkeypatch.setattr("tfrec.operations.verify._WORTH_A_PROCESS", 0)
+
+    assert alone == list(verify(paths, num_workers=2))
+    assert [0, 1, 1] == [len(report.faults) for report in alone]

@@ -9,7 +9,6 @@ import click
 
 from tfrec.cli import options
 from tfrec.cli.option_groups import option_group
-from tfrec.dataset.naming import COMPRESSED_SUFFIXES
 
 _OPTIONS = [
     click.option(
@@ -90,7 +89,7 @@ _OPTIONS = [
     click.option(
         "--compression",
         type=click.Choice(["none", "gzip", "zlib"]),
-        help="Of the files.  [default: gzip or zlib where OUT ends in .gz or .zz, else none]",
+        help="Of the files.  [default: by the name of OUT: .gz is gzip, .zz is zlib]",
     ),
     click.option(
         "--compression-level",
@@ -108,17 +107,12 @@ _OPTIONS = [
 dataset_options = option_group("dataset", dict, _OPTIONS)
 
 
-def read_settings(chosen: dict[str, Any], out: str) -> dict[str, Any]:
+def read_settings(values: dict[str, Any], out: str) -> dict[str, Any]:
     """Return the fields of `BuildConfig` that the options of this module say."""
-    settings = dict(chosen)
+    from tfrec.dataset.naming import named_compression
+
+    settings = dict(values)
     settings["split_method"] = "stable" if settings.pop("stable_split") else "exact"
-    ends = ((name, suffix) for name, suffix in COMPRESSED_SUFFIXES.items() if suffix)
-    named, suffix = next((end for end in ends if out.lower().endswith(end[1])), (None, ""))
     if settings["compression"] is None:
-        settings["compression"] = named or "none"
-    elif named not in (None, settings["compression"]):
-        raise click.UsageError(
-            f"--compression {settings['compression']} contradicts the name {out}; "
-            f"give an OUT without {suffix}"
-        )
+        settings["compression"] = named_compression(out)
     return settings

@@ -1,16 +1,4 @@
-"""Options that several commands share.
-
-compression      reshard, salvage
-json_output      build, check, dump, verify, inspect
-dataset_paths    dump, verify, inspect
-engine           build
-on_error         build, dump
-parse_num_bytes  build, reshard
-parse_size       build, check, dump
-quarantine       build, check
-selection        cat, reshard
-workers          build, check, dump
-"""
+"""Options that several commands share, and the readers of their values."""
 
 import re
 from collections.abc import Callable
@@ -37,14 +25,16 @@ def parse_size(
 
 
 def parse_num_bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
-    """Return the number of bytes of `256MiB`, `2GB` or `1000000`."""
+    """Return the number of bytes of `256MiB`, `1.5GB` or `1000000`; case makes no difference."""
     if value is None:
         return None
-    found = _NUM_BYTES.fullmatch(value.strip().lower())
+    found = re.fullmatch(
+        r"(\d{1,18}(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?", value.strip().lower(), re.ASCII
+    )
     if found is None:
-        raise click.BadParameter(f"{value!r} is no size; write it like `256MiB` or `2GB`")
-    base = 1024 if found[3] else 1000
-    return int(float(found[1]) * base ** ("kmgt".index(found[2]) + 1 if found[2] else 0))
+        raise click.BadParameter(f"{value!r} is no size; give one such as 256MiB or 1GB")
+    base = 1024.0 if found[3] else 1000.0
+    return round(float(found[1]) * base ** "_kmgt".index(found[2] or "_"))
 
 
 def on_error(thing: str) -> Callable[[_Function], _Function]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tfrec.dataset.manifest import Manifest, Shard, load_manifest
-from tfrec.dataset.naming import is_record_path, manifest_path
+from tfrec.dataset.naming import ShardName, is_record_path, manifest_path
 from tfrec.dataset.tfds_info import TFDS_NAME, load_tfds_info
 from tfrec.errors import ManifestError
 from tfrec.storage import Storage
@@ -20,7 +20,7 @@ class RecordFile:
         manifest: of the dataset to which the file belongs, where there is one.
         shard: the file's line in it; None where the manifest doesn't name the file.
         num_records: that the file has, as the manifest or TFDS says.
-        split: to which the file belongs, where it is known.
+        split: to which the file belongs, as the manifest or TFDS says.
         class_names: by label, where they are known.
         described_by: the path of the manifest, or of TFDS's file.
     """
@@ -36,6 +36,18 @@ class RecordFile:
     def class_name(self, label: int | str) -> str | None:
         """Return the name of a label's class; None where nothing says it."""
         return label if isinstance(label, str) else self.class_names.get(label)
+
+    def find_split(self) -> str | None:
+        """Return the split as the dataset says it, or else the file's name; None without either."""
+        parsed = ShardName.parse(os.path.basename(self.path))
+        return self.split or (None if parsed is None else parsed.split)
+
+    @property
+    def image_size(self) -> tuple[int, int] | None:
+        """The (width, height) that the manifest gives all images; None where it gives none."""
+        settings = {} if self.manifest is None else self.manifest.config.get("image", {})
+        size = settings.get("size")
+        return None if size is None else (size[0], size[1])
 
 
 def describe_directory(directory: str, storage: Storage) -> tuple[RecordFile, ...]:

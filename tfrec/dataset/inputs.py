@@ -24,11 +24,9 @@ from tfrec.errors import ConfigError, DataLossError, ManifestError
 from tfrec.storage import Storage
 from tfrec.wire.framing import HEADER_SIZE, Place, check_header
 
-__all__ = ["RecordFile", "resolve_inputs"]
-
 _URL = re.compile(r"([a-z][a-z0-9+.-]+://)")
 _RECORD_NAME = re.compile(
-    r".*(-\d{5,}-of-\d{5,}(\.\w+)*|\.(tfrecords?|tfrec|tfr|record)(\.gz)?|\.tfevents\..*)",
+    r".*(-\d{5,}-of-\d{5,}(\.\w+)*|\.(tfrecords?|tfrec|tfr|record)(\.gz|\.zz)?|\.tfevents\..*)",
     re.IGNORECASE,
 )
 _OTHER_SUFFIXES = (".idx", ".index", ".tfindex", ".json", ".txt", ".pbtxt", ".csv", ".tsv", ".md")

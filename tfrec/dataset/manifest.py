@@ -114,11 +114,6 @@ class Manifest:
         """The number of each class, by its name."""
         return {name: label for label, name in enumerate(self.class_names, self.label_offset)}
 
-    def class_name(self, label: int) -> str | None:
-        """Return the name of a label's class, or None where it has none."""
-        position = label - self.label_offset
-        return self.class_names[position] if 0 <= position < len(self.class_names) else None
-
     def to_json(self) -> bytes:
         """Return the manifest as UTF-8 JSON."""
         fields = dataclasses.asdict(self)

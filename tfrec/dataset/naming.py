@@ -3,12 +3,14 @@
 A path that ends in one of `RECORD_SUFFIXES` (`.gz` or `.zz` may follow) is one file, with its
 manifest beside it as `<path>.json`; any other path is a directory with `dataset.json` and shards
 named `<split>-00000-of-00004.tfrecord`. While a build works in a directory, its journal is there,
-and shards that will take the place of others stand under their `staged_name`.
+and the shards that it has finished stand under their `staged_name`.
 """
 
 import os
 import re
 from typing import NamedTuple, Self
+
+from tfrec.wire.compression import Compression
 
 RECORD_SUFFIXES = (".tfrecord", ".tfrecords", ".tfrec", ".record")
 MANIFEST_NAME = "dataset.json"
@@ -16,7 +18,7 @@ LABELS_NAME = "labels.txt"
 LABEL_MAP_NAME = "label_map.pbtxt"
 JOURNAL_NAME = ".tfrec-journal"
 INDEX_SUFFIX = ".idx"
-COMPRESSED_SUFFIXES = {"none": "", "gzip": ".gz", "zlib": ".zz"}
+COMPRESSED_SUFFIXES: dict[Compression, str] = {"none": "", "gzip": ".gz", "zlib": ".zz"}
 
 _SHARD = re.compile(
     r"(?P<split>.+)-(?P<index>\d{5,})-of-(?P<num_shards>\d{5,})\.tfrecord(\.gz|\.zz)?"
@@ -26,6 +28,14 @@ _SHARD = re.compile(
 def is_record_path(path: str) -> bool:
     """Say whether a path names one record file rather than a directory dataset."""
     return path.lower().removesuffix(".gz").removesuffix(".zz").endswith(RECORD_SUFFIXES)
+
+
+def named_compression(path: str) -> Compression:
+    """Return the compression that the end of a path promises: `.gz` is gzip, `.zz` is zlib."""
+    for compression, suffix in COMPRESSED_SUFFIXES.items():
+        if suffix and path.lower().endswith(suffix):
+            return compression
+    return "none"
 
 
 def manifest_path(dataset_path: str) -> str:
@@ -44,7 +54,7 @@ def is_file_name(name: str) -> bool:
 
 
 def staged_name(name: str) -> str:
-    """Return the name of a finished shard until it takes the place of an earlier one."""
+    """Return the name of a finished shard until the whole dataset is finished."""
     return f".{name}.tfrec-new"
 
 

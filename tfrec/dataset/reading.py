@@ -11,22 +11,13 @@ from numpy.typing import NDArray
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import open_record_file
+from tfrec.dataset.stored_images import decode_stored_image
 from tfrec.errors import ExampleError, ImageError
-from tfrec.example import BytesList, FeatureValue, decode_example
-from tfrec.images import (
-    SNIFF_BYTES,
-    DecodedImage,
-    ImageSettings,
-    decode_image,
-    make_codec,
-    sniff_format,
-)
-from tfrec.schema.detect import find_image_keys, find_stored_size, guess_raw_size
-from tfrec.schema.features import read_bytes, read_int64
+from tfrec.example import FeatureValue, decode_example
+from tfrec.schema.detect import find_image_keys
+from tfrec.schema.features import read_bytes, read_label
 from tfrec.storage import LocalStorage, Storage
 from tfrec.wire import Record
-
-_AS_STORED = ImageSettings(size=None)
 
 
 class DecodedSample(NamedTuple):
@@ -41,6 +32,18 @@ class DecodedSample(NamedTuple):
     image: NDArray[np.uint8]
     label: int | str | None
     class_name: str | None
+
+
+class PlacedRecord(NamedTuple):
+    """A record, its file, and its number there, from 0."""
+
+    file: RecordFile
+    record_index: int
+    record: Record
+
+    def located(self, error: ExampleError) -> ExampleError:
+        """Return an error of this record that names its place."""
+        return error.at(self.file.path, self.record_index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class Records(Iterable[bytes]):
             DataLossError: a record is damaged; those before it were yielded.
             OSError: a file can't be read; it names the file.
         """
-        return (record.data for _, _, record in self._read())
+        return (placed.record.data for placed in self.read())
 
     def examples(self) -> Iterator[dict[str, FeatureValue]]:
         """Yield the features of each record.
@@ -74,11 +77,11 @@ class Records(Iterable[bytes]):
         Raises:
             ExampleError: a record is no Example; it names the file and the record.
         """
-        for file, index, record in self._read():
+        for placed in self.read():
             try:
-                yield decode_example(record.data)
+                yield decode_example(placed.record.data)
             except ExampleError as error:
-                raise error.at(file.path, index) from error
+                raise placed.located(error) from error
 
     def samples(
         self, *, image_key: str | None = None, label_key: str | None = None
@@ -88,17 +91,15 @@ class Records(Iterable[bytes]):
         Raises:
             ExampleError: a record has no image, or one that doesn't decode; it is named.
         """
-        for file, index, record in self._read():
-            try:
-                yield _decode(decode_example(record.data), file, image_key, label_key)
-            except ExampleError as error:
-                raise error.at(file.path, index) from error
+        for placed in self.read():
+            yield decode_sample(placed, image_key=image_key, label_key=label_key)
 
-    def _read(self) -> Iterator[tuple[RecordFile, int, Record]]:
+    def read(self) -> Iterator[PlacedRecord]:
+        """Yield each record with its place; raises what iteration raises."""
         for file in self.files:
             with open_record_file(file.path, self.storage) as opened:
                 for index, record in enumerate(opened.read_records(verify=self.verify)):
-                    yield file, index, record
+                    yield PlacedRecord(file, index, record)
 
 
 def open_dataset(
@@ -124,6 +125,20 @@ def open_dataset(
 open = open_dataset  # noqa: A001 (its public name, as in gzip and tarfile)
 
 
+def decode_sample(
+    placed: PlacedRecord, *, image_key: str | None = None, label_key: str | None = None
+) -> DecodedSample:
+    """Return the image and the label of one record; both are looked for, unless named.
+
+    Raises:
+        ExampleError: the record has no image, or one that doesn't decode; its place is named.
+    """
+    try:
+        return _decode(decode_example(placed.record.data), placed.file, image_key, label_key)
+    except ExampleError as error:
+        raise placed.located(error) from error
+
+
 def _decode(
     features: Mapping[str, FeatureValue],
     file: RecordFile,
@@ -137,26 +152,8 @@ def _decode(
         raise ExampleError(f"no feature looks like an image; it has {present}")
     data = read_bytes(features, image_key)
     try:
-        image = _decode_image(data, find_stored_size(features), file)
+        pixels = decode_stored_image(data, features, file)
     except ImageError as error:
         raise ExampleError(f"the image {error.reason}", image_key) from error
-    pixels = np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, -1)
-    label = None if label_key is None else _read_label(features, label_key)
+    label = None if label_key is None else read_label(features, label_key)
     return DecodedSample(pixels, label, None if label is None else file.class_name(label))
-
-
-def _decode_image(data: bytes, size: tuple[int, int] | None, file: RecordFile) -> DecodedImage:
-    if sniff_format(data[:SNIFF_BYTES]) is not None:
-        return decode_image(data, path=file.path, settings=_AS_STORED)
-    settings = {} if file.manifest is None else file.manifest.config.get("image", {})
-    guessed = guess_raw_size(len(data))
-    width, height = size or settings.get("size") or (guessed[:2] if guessed else (256, 256))
-    channels = 1 if len(data) == width * height else 3
-    return make_codec("raw").decode(data, path=file.path, size=(width, height), channels=channels)
-
-
-def _read_label(features: Mapping[str, FeatureValue], key: str) -> int | str:
-    value = features.get(key)
-    if isinstance(value, BytesList):
-        return read_bytes(features, key).decode(errors="surrogateescape")
-    return read_int64(features, key)

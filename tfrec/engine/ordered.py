@@ -16,18 +16,30 @@ def map_ordered(
 
     At most `window` items are in flight: submitted, and their result not yet yielded. The next item
     is taken only then, so `items` may be endless. An exception of the function is raised in the
-    turn of its item. Whatever ends the iteration, items that have not begun are cancelled.
+    turn of its item, and one of `items` after the results of all items before it. Whatever ends the
+    iteration, items that have not begun are cancelled.
     """
     if window < 1:
         raise ValueError(f"window is {window}, at least 1 item has to be in flight")
     pending: deque[Future[Result]] = deque()
+    end: Exception | None = None
+    remaining = iter(items)
     try:
-        for item in items:
+        while True:
+            try:
+                item = next(remaining)
+            except StopIteration:
+                break
+            except Exception as error:  # noqa: BLE001 (it is raised in its turn)
+                end = error
+                break
             pending.append(executor.submit(function, item))
             if len(pending) >= window:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
+        if end is not None:
+            raise end
     finally:
         for future in pending:
             future.cancel()

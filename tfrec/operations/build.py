@@ -11,16 +11,16 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.manifest import Manifest, load_manifest
 from tfrec.dataset.naming import is_record_path, manifest_path
-from tfrec.dataset.plan import plan_build
+from tfrec.dataset.plan import BuildPlan, plan_build
 from tfrec.engine import EXECUTORS, default_num_workers, shares_memory
 from tfrec.errors import ConfigError, ImageError, ManifestError, WorkerError
-from tfrec.operations.building.directory import DirectoryBuild
+from tfrec.operations.building.directory import DirectoryBuild, nothing_left_unfinished
 from tfrec.operations.building.duplicates import Duplicate, find_duplicates
 from tfrec.operations.building.journal import Journal
 from tfrec.operations.building.records import RecordMaker
@@ -104,39 +104,46 @@ def build(
     storage = storage or LocalStorage()
     if not is_record_path(out):
         refuse_folder_inside(source, out, what="the dataset", storage=storage)
-    with open_work(source, out, config, storage, engine, num_workers, advance) as work:
-        _refuse_foreign_target(out, storage, overwrite=overwrite)
-        with storage.exclusive(out):
-            if is_record_path(out):
-                manifest, finished, written = write_single_file(work)
-            else:
-                manifest, finished, written = DirectoryBuild(work).run()
+    plan = plan_dataset(source, out, config)
+    _refuse_foreign_target(out, storage, overwrite=overwrite)
+    with (
+        storage.exclusive(out),
+        _tidy(out, storage, engine),
+        open_work(plan, source.directory, out, storage, engine, num_workers, advance) as work,
+    ):
+        if is_record_path(out):
+            manifest, finished, written = write_single_file(work)
+        else:
+            manifest, finished, written = DirectoryBuild(work).run()
     return BuildReport(
         out,
         manifest,
         written=tuple(written),
-        duplicates=find_duplicates(work.plan, finished),
-        notes=work.plan.notes,
+        duplicates=find_duplicates(plan, finished),
+        notes=plan.notes,
         seconds=time.monotonic() - start,
     )
 
 
+def plan_dataset(source: ImageSource, out: str, config: BuildConfig | None) -> BuildPlan:
+    """Decide what a build writes at `out`."""
+    file_name = os.path.basename(out) if is_record_path(out) else None
+    return plan_build(source, config or BuildConfig(), file_name=file_name)
+
+
 @contextmanager
 def open_work(
-    source: ImageSource,
+    plan: BuildPlan,
+    directory: str,
     out: str,
-    config: BuildConfig | None,
     storage: Storage,
     engine: str | Executor,
     num_workers: int | None,
     advance: Advance,
 ) -> Iterator[Work]:
-    """Decide the plan and start the engine; its workers end with the block."""
-    config = config or BuildConfig()
+    """Start the engine for a plan over images of `directory`; its workers end with the block."""
     num_workers = num_workers or default_num_workers()
-    file_name = os.path.basename(out) if is_record_path(out) else None
-    plan = plan_build(source, config, file_name=file_name)
-    maker = RecordMaker(source.directory, plan.labels, config, storage, plan.features)
+    maker = RecordMaker(directory, plan.labels, plan.config, storage, plan.features)
     with _executor(engine, num_workers) as executor:
         if not shares_memory(executor):
             _require_picklable(maker)
@@ -161,6 +168,13 @@ def _executor(engine: str | Executor, num_workers: int) -> Iterator[Executor]:
             "a worker has died, perhaps for lack of memory; the same command with fewer workers "
             "goes on from the files that are finished"
         ) from error
+
+
+def _tidy(out: str, storage: Storage, engine: str | Executor) -> AbstractContextManager[None]:
+    """Return what removes the beginnings of a build that fails, unless workers may outlive it."""
+    if is_record_path(out) or (isinstance(engine, Executor) and not shares_memory(engine)):
+        return nullcontext()
+    return nothing_left_unfinished(out, storage)
 
 
 def _require_picklable(maker: RecordMaker) -> None:

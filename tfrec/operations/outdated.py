@@ -7,7 +7,7 @@ from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.metadata import describe_dataset
 from tfrec.dataset.naming import INDEX_SUFFIX, is_record_path, manifest_path
-from tfrec.operations.build import open_work
+from tfrec.operations.build import open_work, plan_dataset
 from tfrec.operations.building.indexes import make_index_of
 from tfrec.operations.building.journal import Journal
 from tfrec.operations.building.recorded import Recorded, load_recorded
@@ -42,7 +42,8 @@ def find_outdated(
         return (f"{out}: a build was interrupted",)
     if recorded.manifest is None:
         return (f"{out}: there is no dataset of tfrec",)
-    with open_work(source, out, config, storage, engine, num_workers, advance) as work:
+    plan = plan_dataset(source, out, config)
+    with open_work(plan, source.directory, out, storage, engine, num_workers, advance) as work:
         return (
             *_compare_settings(recorded.manifest, work),
             *_compare_shards(recorded, recorded.manifest, work),

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.manifest import Manifest, Shard, Split
-from tfrec.dataset.naming import COMPRESSED_SUFFIXES, is_record_path, manifest_path
+from tfrec.dataset.naming import is_record_path, manifest_path, named_compression
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.example import decode_example
 from tfrec.operations.building.shards import HashedOutput
@@ -25,11 +25,7 @@ CompressionChoice: TypeAlias = Compression | Literal["auto"]
 
 def choose_compression(path: str, compression: CompressionChoice) -> Compression:
     """Return how the file `path` is to be compressed."""
-    if compression != "auto":
-        return compression
-    if path.lower().endswith(COMPRESSED_SUFFIXES["gzip"]):
-        return "gzip"
-    return "zlib" if path.lower().endswith(COMPRESSED_SUFFIXES["zlib"]) else "none"
+    return named_compression(path) if compression == "auto" else compression
 
 
 @contextmanager
@@ -66,13 +62,30 @@ def remove_manifest(path: str, storage: Storage) -> None:
         storage.remove(manifest_path(path))
 
 
+def common_manifest(files: Sequence[RecordFile]) -> Manifest | None:
+    """Return a manifest whose classes and settings are those of all files; None without such."""
+    first = files[0].manifest if files else None
+    if first is None:
+        return None
+    described = (first.class_names, first.label_offset, first.config)
+    for file in files:
+        other = file.manifest
+        if other is None or (other.class_names, other.label_offset, other.config) != described:
+            return None
+    return first
+
+
 @dataclass(slots=True)
 class DatasetWriter:
-    """Writes the files of a dataset, and remembers what its manifest says of them."""
+    """Writes the files of a dataset, and remembers what its manifest says of them.
+
+    `origin` is the manifest of the dataset to which all records belonged, where there is one.
+    """
 
     storage: Storage
     compression: Compression
     level: int
+    origin: Manifest | None
     advance: Advance
     shards: list[Shard] = field(default_factory=list)
     _num_by_label: Counter[int] = field(default_factory=Counter)
@@ -87,31 +100,19 @@ class DatasetWriter:
             ):
                 for record in records:
                     writer.write(record)
-                    self._count_label(record)
+                    if self.origin is not None:
+                        self._count_label(record)
                     self.advance(1)
         self.shards.append(
             Shard(name, writer.num_records, hashed.num_bytes, hashed.hexdigest(), inputs="")
         )
 
-    def make_manifest(self, files: Sequence[RecordFile], split: str) -> Manifest | None:
-        """Return the manifest of what was written; None unless all records are of one dataset."""
-        manifests = {id(file.manifest): file.manifest for file in files}
-        first = files[0].manifest if files else None
-        if first is None or any(
-            other is None
-            or (other.class_names, other.label_offset, other.config)
-            != (first.class_names, first.label_offset, first.config)
-            for other in manifests.values()
-        ):
+    def make_manifest(self, split: str) -> Manifest | None:
+        """Return the manifest of what was written; None where that of the inputs isn't known."""
+        if self.origin is None:
             return None
-        per_class = {name: self._num_by_label[label] for name, label in first.labels.items()}
-        return Manifest(
-            versions=first.versions,
-            class_names=first.class_names,
-            label_offset=first.label_offset,
-            config=first.config,
-            splits={split: Split(tuple(self.shards), per_class)},
-        )
+        per_class = {name: self._num_by_label[label] for name, label in self.origin.labels.items()}
+        return replace(self.origin, splits={split: Split(tuple(self.shards), per_class)})
 
     def _count_label(self, record: bytes) -> None:
         try:

@@ -24,6 +24,7 @@ from tfrec.operations.output import (
     CompressionChoice,
     DatasetWriter,
     choose_compression,
+    common_manifest,
     refuse_output,
     remove_manifest,
 )
@@ -31,13 +32,15 @@ from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.selection import Selection, count_records, select_records
 from tfrec.operations.shuffle import Shuffler
 from tfrec.storage import LocalStorage, Storage
+from tfrec.wire.compression import Compression
 from tfrec.wire.deflate import DEFAULT_LEVEL, check_level
 
 DEFAULT_MEMORY = 1 << 30
-_MIN_MEMORY = 32 << 20
-# Of the memory allowed, records may fill this much: the rest is for the program itself (60 MiB),
-# buffers, and what the allocator can't give back.
-_SHARE_FOR_RECORDS = 0.4
+_MIN_MEMORY = 64 << 20
+# The program itself takes 40 MiB, and the buffers of its files 8 MiB at each of up to two levels.
+_OWN_MEMORY = 56 << 20
+# Of the rest, records fill this much: the allocator can't give back all that it once held.
+_SHARE_FOR_RECORDS = 0.6
 _DEFAULT_SPLIT = "train"
 
 
@@ -128,19 +131,12 @@ def _choose_split(files: list[RecordFile], split: str | None) -> list[RecordFile
     """Return the files of a split, known by their description or their names."""
     if split is None:
         return files
-    by_split = [(_split_of(file), file) for file in files]
+    by_split = [(file.find_split(), file) for file in files]
     chosen = [file for found, file in by_split if found == split]
     if not chosen:
         found = ", ".join(sorted({repr(name) for name, _ in by_split if name})) or "none"
         raise ConfigError(f"no file belongs to the split {split!r}; the splits are {found}")
     return chosen
-
-
-def _split_of(file: RecordFile) -> str | None:
-    if file.split is not None:
-        return file.split
-    name = ShardName.parse(os.path.basename(file.path))
-    return None if name is None else name.split
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +152,9 @@ class _Task:
 
     def write_file(self) -> ReshardReport:
         """Write one file, and its manifest beside it."""
-        compression = choose_compression(self.out, self.config.compression)
-        dataset = DatasetWriter(self.storage, compression, self.config.level, self.advance)
+        dataset = self._writer(choose_compression(self.out, self.config.compression))
         dataset.write_shard(self.out, os.path.basename(self.out), self._selected_or_shuffled())
-        manifest = dataset.make_manifest(self.files, self._split())
+        manifest = dataset.make_manifest(self._split())
         if manifest is None:
             remove_manifest(self.out, self.storage)
         else:
@@ -170,19 +165,22 @@ class _Task:
     def write_directory(self) -> ReshardReport:
         """Write a directory of files, and their manifest."""
         chosen = self.config.compression
-        dataset = DatasetWriter(
-            self.storage, "none" if chosen == "auto" else chosen, self.config.level, self.advance
-        )
+        dataset = self._writer("none" if chosen == "auto" else chosen)
         num_shards = self.config.num_shards
         with self.storage.publish_directory(self.out) as directory:
             for number, records in enumerate(self._divided()):
                 name = str(ShardName(self._split(), number, num_shards))
                 name += COMPRESSED_SUFFIXES[dataset.compression]
                 dataset.write_shard(self.storage.join(directory, name), name, records)
-            manifest = dataset.make_manifest(self.files, self._split())
+            manifest = dataset.make_manifest(self._split())
             if manifest is not None:
                 self.storage.write(self.storage.join(directory, MANIFEST_NAME), manifest.to_json())
         return ReshardReport(self.out, tuple(dataset.shards))
+
+    def _writer(self, compression: Compression) -> DatasetWriter:
+        return DatasetWriter(
+            self.storage, compression, self.config.level, common_manifest(self.files), self.advance
+        )
 
     def _divided(self) -> Iterator[Iterator[bytes]]:
         """Yield the records of each shard; their numbers differ by one at most."""
@@ -212,7 +210,7 @@ class _Task:
     def _shuffle(self, seed: int) -> Shuffler:
         shuffler = Shuffler(
             seed=seed,
-            max_bytes=int(self.memory * _SHARE_FOR_RECORDS),
+            max_bytes=int((self.memory - _OWN_MEMORY) * _SHARE_FOR_RECORDS),
             open_scratch=lambda: self.storage.open_scratch(self.out),
         )
         for record in self._selected():
@@ -221,6 +219,6 @@ class _Task:
 
     def _split(self) -> str:
         """Return the name of the split that is written."""
-        splits = {_split_of(file) for file in self.files}
+        splits = {file.find_split() for file in self.files}
         only = splits.pop() if len(splits) == 1 else None
         return self.config.split or only or _DEFAULT_SPLIT

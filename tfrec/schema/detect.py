@@ -107,9 +107,20 @@ def find_stored_size(features: Mapping[str, FeatureValue]) -> tuple[int, int] | 
     shape = features.get("shape")
     if isinstance(shape, Int64List) and len(shape.values) == 3:
         first, second, third = shape.values
-        # Channels come first in StyleGAN's files, and last in others.
-        return (third, second) if first in (1, 3) else (second, first)
+        return (third, second) if find_planes(features) is not None else (second, first)
     return None
+
+
+def find_planes(features: Mapping[str, FeatureValue]) -> tuple[int, int, int] | None:
+    """Return (channels, height, width) of raw pixels that are stored one channel after the other.
+
+    StyleGAN's files are so; where `shape` ends in the channels, it is not meant.
+    """
+    shape = features.get("shape")
+    if not isinstance(shape, Int64List) or len(shape.values) != 3:
+        return None
+    first, second, third = shape.values
+    return (first, second, third) if first in (1, 3) and third not in (1, 3) else None
 
 
 def guess_raw_size(num_bytes: int) -> tuple[int, int, int] | None:

@@ -114,7 +114,10 @@ class Storage(Protocol):
         ...
 
     def discard(self, path: str) -> None:
-        """Remove a file where it is there, and what killed writers of it have left."""
+        """Remove a file or an empty directory where it is there.
+
+        What killed writers of the file have left is removed too.
+        """
         ...
 
     def contains(self, directory: str, path: str) -> bool:

@@ -169,8 +169,12 @@ class LocalStorage:
         os.unlink(path)
 
     def discard(self, path: str) -> None:
-        """Remove a file where it is there, and what killed writers of it have left."""
+        """Remove a file or an empty directory, and what killed writers of the file have left."""
         directory, name = os.path.split(os.path.realpath(path))
+        if os.path.isdir(path):
+            with contextlib.suppress(OSError):  # it isn't empty
+                os.rmdir(path)
+            return
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
         if os.path.isdir(directory):

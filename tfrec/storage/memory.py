@@ -145,7 +145,7 @@ class MemoryStorage:
                 raise _error(errno.ENOENT, path)
 
     def discard(self, path: str) -> None:
-        """Remove a file where it is there."""
+        """Remove a file where it is there; directories go with their last file."""
         with self._lock:
             self.files.pop(path, None)
 

@@ -1,17 +1,19 @@
 """Write a dataset that is a directory, or bring it up to date.
 
-Where there is no manifest, finished shards appear under their own names: without a manifest they
-are no dataset yet. Where there is one, they wait under their staged names, so that a build that
-fails leaves the earlier dataset as it was. At the end, and only then:
+Finished shards wait under their staged names, which are hidden, so that nobody takes half a dataset
+for a whole one, and a build that fails leaves an earlier dataset as it was. At the end, and only
+then:
 
     journal what is kept -> remove the manifest -> rename the staged shards -> other files
         -> publish the manifest -> remove files of earlier builds -> remove the journal
 
-So wherever there is a manifest, the files are those it describes. A build that is killed anywhere
-leaves a journal, from which the next one knows every finished shard and every file of ours.
+So wherever there is a manifest, the files are those it describes. A build that ends anywhere before
+leaves a journal, from which the next one knows every finished shard and every file of ours; where
+none is finished yet, it leaves nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.metadata import describe_dataset, list_own_names
@@ -22,6 +24,28 @@ from tfrec.operations.building.recorded import load_recorded
 from tfrec.operations.building.resume import ExaminedShard
 from tfrec.operations.building.shards import WrittenShard
 from tfrec.operations.building.work import Work, read_file
+from tfrec.storage import Storage
+
+
+@contextmanager
+def nothing_left_unfinished(out: str, storage: Storage) -> Iterator[None]:
+    """Remove what a build in the block leaves in `out` if it fails before any shard is finished.
+
+    Its workers have to end within the block.
+    """
+    is_new = storage.info(out) is None
+    try:
+        yield
+    except BaseException:
+        journal = Journal(out, storage)
+        content = journal.load()
+        if not content.shards:
+            for name in content.names:
+                storage.discard(storage.join(out, staged_name(name)))
+            journal.remove()
+            if is_new:
+                storage.discard(out)
+        raise
 
 
 class DirectoryBuild:
@@ -53,15 +77,15 @@ class DirectoryBuild:
                 work.advance(len(plan.images))
         if missing:
             self._begin()
-        for written in work.write_files(missing, self._path_to_write):
+        for written in work.write_files(missing, self._staged_path):
             self._journal.add(written.shard)
             finished[written.shard.name] = written
         manifest = work.make_manifest([finished[plan.name] for plan in work.plan.shards])
         self._finish(manifest, examined, is_begun=bool(missing))
         return manifest, finished, [plan.name for plan in missing]
 
-    def _path_to_write(self, name: str) -> str:
-        return self._path(name if self._recorded.manifest is None else staged_name(name))
+    def _staged_path(self, name: str) -> str:
+        return self._path(staged_name(name))
 
     def _path(self, name: str) -> str:
         return self._storage.join(self._work.out, name)
@@ -95,7 +119,7 @@ class DirectoryBuild:
 
     def _rename_staged(self, examined: Mapping[str, ExaminedShard]) -> None:
         for name, found in examined.items():
-            path = self._path_to_write(name) if found.kept is None else found.kept.path
+            path = self._staged_path(name) if found.kept is None else found.kept.path
             if path != self._path(name):
                 self._storage.rename(path, self._path(name))
 
@@ -116,4 +140,4 @@ class DirectoryBuild:
         for name in sorted(self._earlier_names - names):
             self._storage.discard(self._path(name))
         for name in sorted(self._recorded.journal.names):
-            self._storage.discard(self._path(staged_name(name)))
+            self._storage.discard(self._staged_path(name))

@@ -1,0 +1,181 @@
+"""Batches for training: each record once, in an order that the seed decides."""
+
+import pickle
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tfrec.dataset.reading import open_dataset
+from tfrec.errors import ConfigError, DataLossError, ExampleError
+from tfrec.example import encode_example
+from tfrec.loading import Loader, ReadOptions
+from tfrec.storage import MemoryStorage
+from tfrec.wire import frame_record
+
+
+def record(label, value=0, num_bytes=12):
+    return frame_record(encode_example({"label": label, "img_raw": bytes([value]) * num_bytes}))
+
+
+def load(*files, **options):
+    """Return a loader of files, each given as a list of labels, of 2x2 images of label's colour."""
+    storage = MemoryStorage(
+        {
+            f"{number}.tfrecord": b"".join(record(label, label % 256) for label in labels)
+            for number, labels in enumerate(files)
+        }
+    )
+    records = open_dataset(sorted(storage.files), storage=storage)
+    return Loader(records, ReadOptions(num_threads=2, **options))
+
+
+def labels_of(loader):
+    return [int(label) for batch in loader for label in batch.labels]
+
+
+def test_batches_are_arrays_of_images_and_labels():
+    first, last = load([1, 2, 3], batch_size=2)
+
+    assert ((2, 2, 2, 3), np.uint8) == (first.images.shape, first.images.dtype)
+    assert ((2,), np.int64) == (first.labels.shape, first.labels.dtype)
+    assert [1, 2] == first.labels.tolist()
+    assert [1, 2] == first.images[:, 1, 1, 2].tolist()
+    assert [3] == last.labels.tolist()
+
+
+def test_a_smaller_last_batch_can_be_left_out():
+    assert [0, 1] == labels_of(load([0, 1, 2], batch_size=2, drop_remainder=True))
+
+
+def test_without_shuffling_the_order_is_that_of_files_and_records():
+    assert list(range(100)) == labels_of(load(range(60), range(60, 100)))
+
+
+def test_epochs_follow_each_other():
+    assert [0, 1, 2] * 3 == labels_of(load([0, 1, 2], num_epochs=3, batch_size=4))
+
+
+def test_reading_without_end_goes_on():
+    batches = iter(load([0, 1, 2], num_epochs=None, batch_size=2))
+
+    found = [next(batches).labels.tolist() for _ in range(4)]
+
+    assert [[0, 1], [2, 0], [1, 2], [0, 1]] == found
+
+
+def test_reading_nothing_without_end_is_an_error():
+    with pytest.raises(ValueError, match="no records"):
+        next(iter(load([], num_epochs=None)))
+
+
+@pytest.mark.parametrize("num_workers", [1, 2, 4, 7])
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_workers_share_the_records(num_workers, shuffle):
+    loader = load(range(60), range(60, 100), shuffle=shuffle, num_epochs=2)
+
+    found = Counter()
+    for worker in range(num_workers):
+        found.update(labels_of(loader.for_worker(worker, num_workers)))
+
+    assert Counter(dict.fromkeys(range(100), 2)) == found
+
+
+class TestShuffling:
+    def test_it_is_a_permutation_that_mixes_classes(self):
+        labels = labels_of(load([0] * 50 + [1] * 50, shuffle=True, buffer_size=100, seed=3))
+
+        assert {0: 50, 1: 50} == Counter(labels)
+        assert {0, 1} == set(labels[:50])
+
+    def test_the_same_seed_gives_the_same_order_whatever_the_threads(self):
+        loader = load(range(40), range(40, 100), shuffle=True, buffer_size=16, seed=7)
+        other = load(range(40), range(40, 100), shuffle=True, buffer_size=16, seed=7)
+        other.options = ReadOptions(num_threads=5, shuffle=True, buffer_size=16, seed=7)
+
+        assert labels_of(loader) == labels_of(loader) == labels_of(other)
+
+    def test_seeds_and_epochs_give_other_orders(self):
+        twice = labels_of(load(range(100), shuffle=True, num_epochs=2))
+        other = labels_of(load(range(100), shuffle=True, seed=1))
+
+        assert 3 == len({tuple(twice[:100]), tuple(twice[100:]), tuple(other)})
+        assert list(range(100)) == sorted(twice[:100]) == sorted(twice[100:])
+
+    def test_files_come_in_another_order(self):
+        one_each = [[number] for number in range(20)]
+
+        labels = labels_of(load(*one_each, shuffle=True, buffer_size=1))
+
+        assert list(range(20)) == sorted(labels)
+        assert list(range(20)) != labels
+
+    def test_no_record_comes_before_the_buffer_has_reached_it(self):
+        labels = labels_of(load(range(1000), shuffle=True, buffer_size=10))
+
+        assert all(label <= place + 10 for place, label in enumerate(labels))
+
+
+def test_a_loader_can_be_pickled_before_and_after_an_iteration():
+    loader = load(range(10))
+
+    before = pickle.loads(pickle.dumps(loader.options)), labels_of(loader)
+
+    assert (loader.options, list(range(10))) == before
+
+
+def test_a_loader_of_local_files_can_be_pickled(tmp_path):
+    path = tmp_path / "x.tfrecord"
+    path.write_bytes(record(1) + record(2))
+    loader = Loader(open_dataset(path))
+
+    copies = [pickle.loads(pickle.dumps(loader))]
+    next(iter(loader))
+    copies.append(pickle.loads(pickle.dumps(loader)))
+
+    assert [[1, 2], [1, 2]] == [labels_of(copy) for copy in copies]
+
+
+class TestFaults:
+    def test_images_of_other_shapes_are_named(self):
+        content = record(1, num_bytes=12) + record(2, num_bytes=27)
+        records = open_dataset("x.tfrecord", storage=MemoryStorage({"x.tfrecord": content}))
+
+        with pytest.raises(ExampleError) as raised:
+            list(Loader(records))
+
+        assert ("x.tfrecord", 1, "(3, 3, 3)", "(2, 2, 3)") == (
+            raised.value.path,
+            raised.value.index,
+            raised.value.found,
+            raised.value.expected,
+        )
+
+    def test_damage_is_named_after_the_batches_before_it(self):
+        content = bytearray(record(1) + record(2) + record(3))
+        content[2 * len(content) // 3 + 20] ^= 1
+        storage = MemoryStorage({"x.tfrecord": bytes(content)})
+        batches = iter(
+            Loader(open_dataset("x.tfrecord", storage=storage), ReadOptions(batch_size=1))
+        )
+
+        labels = [next(batches).labels.tolist(), next(batches).labels.tolist()]
+        with pytest.raises(DataLossError) as raised:
+            next(batches)
+
+        assert [[1], [2]] == labels
+        assert ("x.tfrecord", 2) == (raised.value.path, raised.value.index)
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"batch_size": 0}, "batch_size is 0"),
+            ({"num_epochs": 0}, "num_epochs is 0"),
+            ({"buffer_size": 0}, "buffer_size is 0"),
+            ({"worker": 1}, "worker is 1, and must be from 0 to 0"),
+            ({"worker": -1, "num_workers": 2}, "worker is -1"),
+        ],
+    )
+    def test_options_out_of_range_are_refused(self, options, words):
+        with pytest.raises(ConfigError, match=words):
+            ReadOptions(**options)
