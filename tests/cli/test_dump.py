@@ -53,6 +53,14 @@ def test_each_record_is_a_jpeg_in_the_folder_of_its_class(tfrec, built, tmp_path
     assert 2 >= np.abs(pixels - (70, 80, 90)).max()
 
 
+def test_a_file_named_twice_is_written_once(tfrec, built, tmp_path):
+    done = tfrec("dump", built, built, "show")
+
+    assert (0, "") == (done.code, done.err)
+    expected = ["cat/000000.jpg", "cat/000001.jpg", "dog/000002.jpg"]
+    assert expected == files_below(tmp_path / "show")
+
+
 def test_png_keeps_every_pixel(tfrec, save, tmp_path):
     noise = Image.effect_noise((256, 256), 90).convert("RGB")
     save("pets/cat/a.png", noise)
