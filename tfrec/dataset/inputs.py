@@ -17,9 +17,9 @@ from dataclasses import replace
 from tfrec.dataset.description import RecordFile, describe_directory, describe_file
 from tfrec.dataset.foreign import PREFIX_SIZE, describe_foreign
 from tfrec.dataset.globs import has_magic, match_files
-from tfrec.dataset.naming import MANIFEST_NAME, TFDS_INFO_NAME, is_record_path
+from tfrec.dataset.naming import JOURNAL_NAME, MANIFEST_NAME, TFDS_INFO_NAME, is_record_path
 from tfrec.dataset.opening import STANDARD_INPUT
-from tfrec.errors import ConfigError, DataLossError
+from tfrec.errors import ConfigError, DataLossError, ManifestError
 from tfrec.storage import Storage, base_name, split_path
 from tfrec.wire.framing import HEADER_SIZE, Place, check_header
 
@@ -38,7 +38,7 @@ def resolve_inputs(paths: Iterable[str], storage: Storage) -> list[RecordFile]:
 
     Raises:
         ConfigError: a directory has no record files, or a pattern matches none.
-        ManifestError: a manifest can't be read.
+        ManifestError: a manifest can't be read, or a build has not ended.
     """
     return [file for path in paths for file in _resolve(os.fspath(path), storage)]
 
@@ -68,6 +68,11 @@ def _resolve_pattern(pattern: str, storage: Storage) -> list[RecordFile]:
 
 def _resolve_directory(path: str, storage: Storage) -> list[RecordFile]:
     described = {base_name(file.path): file for file in describe_directory(path, storage)}
+    if not described and storage.info(storage.join(path, JOURNAL_NAME)) is not None:
+        raise ManifestError(
+            f"{path}: a build was interrupted, and this is a part of its dataset; the same build "
+            "goes on from it"
+        )
     names = sorted(entry.name for entry in storage.scan(path) if entry.kind == "file")
     found = [name for name in names if _has_record_name(name)]
     if not found and not described:

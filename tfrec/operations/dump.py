@@ -91,7 +91,8 @@ def dump(
         OSError: a file can't be read or written; it names the file.
     """
     storage = storage or AnyStorage()
-    files = resolve_inputs(paths, storage)
+    # A file that is named twice is written once: its pictures would have the same names.
+    files = list({file.path: file for file in resolve_inputs(paths, storage)}.values())
     codec = make_codec("png") if image_format == "png" else make_codec("jpeg", quality=95)
     make_picture = PictureMaker(codec, image_key, label_key, size)
     name_picture = _picture_namer(files)
