@@ -5,7 +5,6 @@ import errno
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -19,7 +18,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits are of POSIX")
+resource = pytest.importorskip("resource", reason="signals and limits are of POSIX")
 
 
 def living_processes(group):
@@ -59,7 +58,9 @@ def noise(tmp_path):
         for index, (path, pixels) in sorted(enumerate(images), reverse=reverse):
             target = tmp_path / name / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            Image.frombytes("RGB", (size[0] + index, size[1]), pixels).save(target)
+            Image.frombytes("RGB", (size[0] + index, size[1]), pixels).save(
+                target, compress_level=0
+            )
         return name
 
     return noise

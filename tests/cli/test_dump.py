@@ -278,12 +278,46 @@ def test_a_record_of_an_impossible_size_is_left_out_and_named(tfrec, write_recor
 
     assert 3 == done.code
     assert [
-        (
-            "skipped: their.tfrecord, record 0, feature 'image': the image has the size -2x-2, and no "
-            "image has that"
-        ),
-        (
-            "skipped: their.tfrecord, record 1, feature 'image': the image is too large: 65501x1 "
-            "pixels, and JPEG holds at most 65500 on a side"
-        ),
+        "skipped: their.tfrecord, record 0, feature 'image': the image has the size -2x-2, and no image has that",
+        "skipped: their.tfrecord, record 1, feature 'image': the image is too large: 65501x1 pixels, and JPEG holds at most 65500 on a side",
     ] == done.err.splitlines()
+
+
+class TestSelection:
+    @pytest.fixture
+    def numbered(self, write_records):
+        image = raw(5, 5, 5)
+        write_records("x.tfrecords", *({"label": n % 3, "img_raw": image} for n in range(9)))
+        return "x.tfrecords"
+
+    def test_numbers_choose_records(self, tfrec, numbered, tmp_path):
+        done = tfrec("dump", numbered, "show", "--index", "0", "--index", "-2:")
+
+        assert 0 == done.code
+        assert ["0/000000.jpg", "1/000007.jpg", "2/000008.jpg"] == files_below(tmp_path / "show")
+
+    def test_tests_of_features_choose_records(self, tfrec, numbered, tmp_path):
+        tfrec("dump", numbered, "show", "--where", "label == 2")
+
+        assert ["2/000002.jpg", "2/000005.jpg", "2/000008.jpg"] == files_below(tmp_path / "show")
+
+
+@pytest.mark.parametrize(
+    ("filename", "expected"),
+    [
+        ("cat 1.JPG", "000000-cat 1.png"),
+        ("../../etc/passwd.jpg", "000000-passwd.png"),
+        ("C:\\photos\\a*b.png", "000000-a%2Ab.png"),
+        (".jpg", "000000.png"),
+        ("n0153_12", "000000-n0153_12.png"),
+    ],
+)
+def test_the_image_files_own_name_follows_the_number(
+    tfrec, write_records, tmp_path, filename, expected
+):
+    features = {"label": 4, "img_raw": raw(5, 5, 5), "image/filename": filename.encode()}
+    write_records("x.tfrecords", features)
+
+    tfrec("dump", "x.tfrecords", "show", "--format", "png")
+
+    assert [f"4/{expected}"] == files_below(tmp_path / "show")

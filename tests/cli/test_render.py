@@ -8,7 +8,7 @@ from tfrec.cli import render
 def test_a_terminal_has_nothing_to_obey(capsys):
     render.say("a\x1b[2J\nb\udcff")
 
-    assert "a\\x1b[2J\nb\\xff\n" == capsys.readouterr().out
+    assert "a\\x1b[2J\\x0ab\\xff\n" == capsys.readouterr().out
 
 
 def test_joiners_of_words_and_emoji_stay(capsys):

@@ -43,18 +43,19 @@ def check(
     from tfrec.dataset.build_config import BuildConfig
     from tfrec.operations.check import check as check_images
     from tfrec.operations.quarantine import quarantine as copy_images
+    from tfrec.source.advice import refuse_folder_inside
     from tfrec.storage import LocalStorage
 
     storage = LocalStorage()
     source = source_options.scan(directory, storage)
+    if quarantine is not None:
+        refuse_folder_inside(source, quarantine, what="the quarantine", storage=storage)
     for note in source.notes:
         tell(f"note: {note.sentence}")
     config = BuildConfig(image=image)
     with progress_bar(source.num_images, "images") as advance:
         report = check_images(source, config, storage=storage, num_workers=workers, advance=advance)
     bad_images.tell_images(report.bad_images, "bad")
-    if quarantine is not None:
-        copy_images(report.bad_images, directory, quarantine, storage=storage)
     if as_json:
         say_json(
             {
@@ -69,6 +70,8 @@ def check(
         say(f"{directory}: {count(report.num_images, 'good image')}")
         build_words.say_classes(report.images_per_class, source.labels.offset)
         bad_images.say_reasons(report.bad_images, "bad")
+    if quarantine is not None:
+        copy_images(report.bad_images, directory, quarantine, storage=storage)
     if report.bad_images:
         ctx.exit(exits.FAILED)
     left_out = any(note.is_left_out for note in source.notes)

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from tfrec.cli import exits
+from tfrec.cli import bad_images, exits
 from tfrec.cli.command import LazyGroup
 from tfrec.cli.render import tell
 from tfrec.errors import BadImagesError, TfrecError
@@ -69,6 +69,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit with a documented code."""
+    _open_missing_streams()
     signal.signal(signal.SIGTERM, _terminate)
     try:
         code = cli.main(standalone_mode=False)
@@ -82,11 +83,21 @@ def main() -> None:
     sys.exit(code or exits.DONE)
 
 
+def _open_missing_streams() -> None:
+    """Open the standard streams that whoever started us has closed.
+
+    Else the first files that are opened take their numbers, and what a C library prints, and a
+    record file would get the warnings of libtiff.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            setattr(sys, name, os.fdopen(descriptor, mode))
+
+
 def _end_with(error: TfrecError | OSError) -> int:
     if isinstance(error, BadImagesError):
-        for image in error.images:
-            tell(f"error: {image}")
-        tell("nothing was written; `--on-error skip` leaves such images out")
+        bad_images.tell_failure(error.images)
     else:
         tell(f"error: {_sentence(error)}")
     return exits.code_of(error)

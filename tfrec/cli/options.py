@@ -8,6 +8,9 @@ import click
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
+_SIDE = re.compile(r"0*[1-9][0-9]{0,8}")
+_NUM_BYTES = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*(?:([kmgt])(i?)b?|b)?")
+
 
 def parse_size(
     _ctx: click.Context, _param: click.Parameter, value: str | None
@@ -16,7 +19,7 @@ def parse_size(
     if value is None:
         return None
     sides = value.lower().split("x")
-    if len(sides) > 2 or not all(side.isdecimal() and int(side) > 0 for side in sides):
+    if len(sides) > 2 or not all(_SIDE.fullmatch(side) for side in sides):
         raise click.BadParameter(f"{value!r} is no size; give WIDTHxHEIGHT or one number in pixels")
     return int(sides[0]), int(sides[-1])
 
@@ -25,9 +28,7 @@ def parse_num_bytes(_ctx: click.Context, _param: click.Parameter, value: str | N
     """Return the number of bytes of `256MiB`, `1.5GB` or `1000000`; case makes no difference."""
     if value is None:
         return None
-    found = re.fullmatch(
-        r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?", value.strip().lower(), re.ASCII
-    )
+    found = _NUM_BYTES.fullmatch(value.strip().lower())
     if found is None:
         raise click.BadParameter(f"{value!r} is no size; give one such as 256MiB or 1GB")
     base = 1024.0 if found[3] else 1000.0

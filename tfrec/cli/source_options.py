@@ -39,6 +39,11 @@ class SourceOptions:
         if self.labels is not None:
             labels = read_labels(self.labels, storage=storage, offset=self.label_offset)
         offset = self.label_offset or 0
+        if from_splits and self.label_from != "top":
+            raise click.UsageError(
+                "with `--split-from-dirs` the second folder of a path is its class; leave out "
+                "`--label-from`"
+            )
         if self.table is not None:
             self._refuse_beside_table()
             return scan_table(self.table, directory, storage=storage, labels=labels, offset=offset)

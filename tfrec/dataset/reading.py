@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import open_record_file
-from tfrec.dataset.stored_image import decode_pixels
+from tfrec.dataset.stored_images import decode_stored_image
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
 from tfrec.schema.detect import find_image_keys
@@ -152,7 +152,7 @@ def _decode(
         raise ExampleError(f"no feature looks like an image; it has {present}")
     data = read_bytes(features, image_key)
     try:
-        pixels = decode_pixels(data, features, file)
+        pixels = decode_stored_image(data, features, file)
     except ImageError as error:
         raise ExampleError(f"the image {error.reason}", image_key) from error
     label = None if label_key is None else read_label(features, label_key)

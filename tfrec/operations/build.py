@@ -27,6 +27,7 @@ from tfrec.operations.building.records import RecordMaker
 from tfrec.operations.building.single_file import write_single_file
 from tfrec.operations.building.work import Work
 from tfrec.operations.progress import Advance, ignore_progress
+from tfrec.source.advice import refuse_folder_inside
 from tfrec.source.image_source import ImageSource
 from tfrec.storage import LocalStorage, Storage
 
@@ -101,7 +102,8 @@ def build(
     """
     start = time.monotonic()
     storage = storage or LocalStorage()
-    _refuse_target_inside(source.directory, out)
+    if not is_record_path(out):
+        refuse_folder_inside(source, out, what="the dataset", storage=storage)
     plan = plan_dataset(source, out, config)
     _refuse_foreign_target(out, storage, overwrite=overwrite)
     with (
@@ -184,16 +186,12 @@ def _require_picklable(maker: RecordMaker) -> None:
         ) from error
 
 
-def _refuse_target_inside(directory: str, out: str) -> None:
-    """Raise where a directory dataset would be a class of the next build."""
-    parent = os.path.join(os.path.abspath(directory), "")
-    if not is_record_path(out) and os.path.abspath(out).startswith(parent):
-        raise ConfigError(f"{out} is inside of {directory}, and would be a class the next time")
-
-
 def _refuse_foreign_target(out: str, storage: Storage, *, overwrite: bool) -> None:
     """Raise where `out` holds something that no build of ours has made."""
-    if overwrite or storage.info(out) is None:
+    if not out:
+        raise ConfigError("the name of the dataset is empty; give that of a file or a directory")
+    manifest = manifest_path(out)
+    if overwrite or (storage.info(out) is None and storage.info(manifest) is None):
         return
     if not is_record_path(out):
         if next(storage.scan(out), None) is None:
@@ -201,8 +199,9 @@ def _refuse_foreign_target(out: str, storage: Storage, *, overwrite: bool) -> No
         if Journal(out, storage).exists():
             return  # an interrupted build
     try:
-        ours = load_manifest(manifest_path(out), storage) is not None
+        ours = load_manifest(manifest, storage) is not None
     except ManifestError:
         ours = False
     if not ours:
-        raise ConfigError(f"{out} exists and was not built by tfrec; `--overwrite` replaces it")
+        found = manifest if storage.info(out) is None else out
+        raise ConfigError(f"{found} exists and was not built by tfrec; `--overwrite` replaces it")

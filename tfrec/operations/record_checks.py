@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tfrec.dataset.description import RecordFile
-from tfrec.dataset.stored_image import decode_pixels
+from tfrec.dataset.stored_images import decode_stored_image
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
 from tfrec.example.kinds import MessageKind, detect_kind
@@ -137,7 +137,7 @@ class RecordChecker:
     def _check_image(self, features: Mapping[str, FeatureValue], key: str) -> Iterator[str]:
         """Yield why the image doesn't decode."""
         try:
-            decode_pixels(read_bytes(features, key), features, self.file)
+            decode_stored_image(read_bytes(features, key), features, self.file)
         except ImageError as error:
             yield f"feature {key!r}: the image {error.reason}"
 

@@ -7,6 +7,7 @@ folder that loses its last image does not renumber all others.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from tfrec.errors import ConfigError, SourceError
@@ -66,9 +67,10 @@ def scan_images(
             tree.notes.extend(advice.find_empty_splits(tree.files))
     if not any(classes.values()):
         raise SourceError(advice.say_nothing_found(directory, classes, tree.ignored, tree.notes))
-    return make_source(
+    source = make_source(
         directory, classes, labels=labels, offset=offset, ignored=tree.ignored, notes=tree.notes
     )
+    return replace(source, has_class_folders=not isinstance(label_rule, re.Pattern))
 
 
 def require_directory(directory: str, *, storage: Storage) -> None:

@@ -177,6 +177,11 @@ class LocalStorage:
         if os.path.isdir(directory):
             remove_left_overs(directory, name)
 
+    def contains(self, directory: str, path: str) -> bool:
+        """Say whether `path` leads to `directory` or below it, over links too."""
+        above = os.path.join(os.path.realpath(directory), "")
+        return os.path.join(os.path.realpath(path), "").startswith(above)
+
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""
         return os.path.join(directory, *names)
