@@ -6,12 +6,11 @@ left to that function, which says what is wrong.
 
 import struct
 
-from tfrec.wire.crc32c import crc32c
+from tfrec.wire.crc32c import MASK_DELTA, crc32c
 from tfrec.wire.framing import FOOTER_SIZE, HEADER_SIZE
 
 _HEADER = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
-_MASK_DELTA = 0xA282EAD8
 _UINT32 = 0xFFFFFFFF
 
 
@@ -27,11 +26,11 @@ def split_records(block: bytes) -> tuple[list[bytes], int]:
         if end > len(block) - FOOTER_SIZE:
             break
         crc = crc32c(block[start : start + 8])
-        if ((crc >> 15 | crc << 17) + _MASK_DELTA) & _UINT32 != stored:  # mask(), without a call
+        if ((crc >> 15 | crc << 17) + MASK_DELTA) & _UINT32 != stored:  # masked, without a call
             break
         payload = block[payload_start:end]
         crc = crc32c(payload)
-        masked = ((crc >> 15 | crc << 17) + _MASK_DELTA) & _UINT32
+        masked = ((crc >> 15 | crc << 17) + MASK_DELTA) & _UINT32
         if masked != _CRC.unpack_from(block, end)[0]:
             break
         payloads.append(payload)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 # Stored CRCs are masked because a CRC of data that contains its own CRC is degenerate
 # (TensorFlow, core/lib/hash/crc32c.h).
-_MASK_DELTA = 0xA282EAD8
+MASK_DELTA = 0xA282EAD8
 _UINT32 = 0xFFFFFFFF
 
 Crc32c = Callable[[bytes], int]
@@ -49,4 +49,4 @@ crc32c, BACKEND = load_backend()
 def masked_crc32c(data: bytes) -> int:
     """Return the CRC-32C of `data` in its stored form."""
     crc = crc32c(data)
-    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & _UINT32
+    return (((crc >> 15) | (crc << 17)) + MASK_DELTA) & _UINT32
