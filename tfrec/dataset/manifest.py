@@ -7,7 +7,7 @@ the shards, and so publishes the dataset.
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tfrec.dataset.naming import is_file_name
@@ -172,6 +172,17 @@ def encode_json(document: Any) -> bytes:  # noqa: ANN401 (any JSON value)
         return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
     except UnicodeEncodeError:
         return (json.dumps(document, indent=1) + "\n").encode()
+
+
+def compare_settings(manifest: Manifest, other: Manifest) -> Iterator[tuple[str, object, object]]:
+    """Yield each version and setting that differs: which it is, and its value in either."""
+    for what, values, other_values in (
+        ("version of", manifest.versions, other.versions),
+        ("setting", manifest.config, other.config),
+    ):
+        for name in sorted({*values, *other_values}):
+            if values.get(name) != other_values.get(name):
+                yield f"{what} `{name}`", values.get(name), other_values.get(name)
 
 
 def load_manifest(path: str, storage: Storage) -> Manifest | None:
