@@ -42,13 +42,6 @@ class RecordFile:
         parsed = ShardName.parse(os.path.basename(self.path))
         return self.split or (None if parsed is None else parsed.split)
 
-    @property
-    def image_size(self) -> tuple[int, int] | None:
-        """The (width, height) that the manifest gives all images; None where it gives none."""
-        settings = {} if self.manifest is None else self.manifest.config.get("image", {})
-        size = settings.get("size")
-        return None if size is None else (size[0], size[1])
-
 
 def describe_directory(directory: str, storage: Storage) -> tuple[RecordFile, ...]:
     """Return the files that the directory's manifest names, or TFDS's; none where it has neither.

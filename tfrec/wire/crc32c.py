@@ -9,9 +9,12 @@ import importlib
 import warnings
 from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import NDArray
+
 # Stored CRCs are masked because a CRC of data that contains its own CRC is degenerate
 # (TensorFlow, core/lib/hash/crc32c.h).
-MASK_DELTA = 0xA282EAD8
+_MASK_DELTA = 0xA282EAD8
 _UINT32 = 0xFFFFFFFF
 
 Crc32c = Callable[[bytes], int]
@@ -46,7 +49,13 @@ def load_backend() -> tuple[Crc32c, str]:
 crc32c, BACKEND = load_backend()
 
 
+def mask_all(crcs: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the forms in which many CRCs are stored."""
+    rotated = (crcs >> np.uint32(15)) | (crcs << np.uint32(17))
+    return rotated + np.uint32(_MASK_DELTA)  # which wraps round
+
+
 def masked_crc32c(data: bytes) -> int:
     """Return the CRC-32C of `data` in its stored form."""
     crc = crc32c(data)
-    return (((crc >> 15) | (crc << 17)) + MASK_DELTA) & _UINT32
+    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & _UINT32

@@ -122,7 +122,7 @@ class Work:
         for plan, shard in zip(self.plan.shards, finished, strict=False):
             by_split.setdefault(plan.split, []).append((plan, shard))
         return Manifest(
-            versions=current_versions(),
+            versions=current_versions(self.plan.config.image),
             class_names=labels.names,
             label_offset=labels.offset,
             config=self.plan.config.to_json(),
