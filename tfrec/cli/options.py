@@ -109,6 +109,15 @@ compression = click.option(
     help="Of what is written; `auto` goes by the name: .gz is gzip, .zz is zlib.",
 )
 
+compression_level = click.option(
+    "--compression-level",
+    type=click.IntRange(0, 9),
+    default=6,
+    show_default=True,
+    metavar="N",
+    help="From 0, quickest, to 9, smallest.",
+)
+
 
 def selection(command: _Function) -> _Function:
     """Add the options that say which records are meant."""
