@@ -1,8 +1,8 @@
 """Write a dataset that is a directory, or bring it up to date.
 
-Finished shards wait under their staged names (but see `_path_to_write`), which are hidden, so that nobody takes half a dataset
-for a whole one, and a build that fails leaves an earlier dataset as it was. At the end, and only
-then:
+Finished shards wait under their staged names, which are hidden, so that nobody takes half a dataset
+for a whole one, and a build that fails leaves an earlier dataset as it was; a first build into an
+object store has no need of that (`_path_to_write`). At the end, and only then:
 
     journal what is kept -> remove the manifest -> rename the staged shards -> other files
         -> publish the manifest -> remove files of earlier builds -> remove the journal
