@@ -64,7 +64,8 @@ def test_an_executor_of_dask_gives_the_same_bytes(photos, tmp_path, expected):
 
 def test_an_mpi_executor_gives_the_same_bytes(photos, tmp_path, expected):
     pytest.importorskip("mpi4py")
-    mpiexec = shutil.which("mpiexec") or pytest.skip("there is no mpiexec")
+    search = os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))
+    mpiexec = shutil.which("mpiexec", path=search) or pytest.skip("there is no mpiexec")
     program = tmp_path / "program.py"
     program.write_text(MPI_PROGRAM)
 
