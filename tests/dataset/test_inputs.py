@@ -8,7 +8,7 @@ import pytest
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.manifest import Manifest, Shard, Split
 from tfrec.errors import ConfigError, ManifestError
-from tfrec.storage import LocalStorage, MemoryStorage
+from tfrec.storage import AnyStorage, LocalStorage, MemoryStorage
 from tfrec.wire import frame_record
 
 FILE = frame_record(b"a record")
@@ -186,9 +186,15 @@ def test_a_pattern_that_matches_nothing_is_named():
         resolve("none-*.tfrecords", x=FILE)
 
 
-def test_a_url_is_refused_with_a_remedy():
-    with pytest.raises(ConfigError, match="gs://bucket/x.tfrecords: files at gs:// are not read"):
-        resolve("gs://bucket/x.tfrecords")
+def test_a_pattern_can_be_a_url(memory_url):
+    storage = AnyStorage()
+    for name in ("a/1.tfrecord", "b/2.tfrecord", "b/3.txt"):
+        with storage.publish(f"{memory_url}/{name}") as stream:
+            stream.write(FILE)
+
+    found = resolve_inputs([f"{memory_url}/*/*.tfrecord"], storage)
+
+    assert [f"{memory_url}/a/1.tfrecord", f"{memory_url}/b/2.tfrecord"] == paths_of(found)
 
 
 def test_a_directory_of_tfds_is_the_files_that_it_names():

@@ -1,5 +1,6 @@
-"""What `tfrec build` says of a build."""
+"""What `tfrec build` says of a build; and of classes and ignored files, as others do too."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tfrec.cli import bad_images
@@ -24,7 +25,7 @@ def tell_notes(report: "BuildReport") -> None:
 def say_summary(report: "BuildReport", source: "ImageSource") -> None:
     """Say what the dataset holds, and what was left out of it."""
     manifest = report.manifest
-    size = num_bytes(sum(shard.num_bytes for shard in manifest.shards))
+    size = num_bytes(manifest.num_bytes)
     say(f"{report.path}: {count(manifest.num_records, 'record')}, {size}")
     num_kept = len(manifest.shards) - len(report.written)
     if num_kept:
@@ -32,15 +33,18 @@ def say_summary(report: "BuildReport", source: "ImageSource") -> None:
     if len(manifest.splits) > 1:
         splits = manifest.splits.items()
         say_table([(name, count(split.num_records, "record")) for name, split in splits])
-    rows = [
-        (str(label), name, count(num_images, "image"))
-        for label, (name, num_images) in enumerate(
-            report.images_per_class.items(), manifest.label_offset
-        )
-    ]
-    say_table([("label", "class", "images"), *rows], numeric=frozenset({0}))
+    say_classes(report.images_per_class, manifest.label_offset)
     bad_images.say_reasons(report.skipped, "skipped")
     say_ignored(source)
+
+
+def say_classes(images_per_class: Mapping[str, int], first_label: int) -> None:
+    """Say how many images each class has, in the order of the labels."""
+    rows = [
+        (str(label), name, count(num_images, "image"))
+        for label, (name, num_images) in enumerate(images_per_class.items(), first_label)
+    ]
+    say_table([("label", "class", "images"), *rows], numeric=frozenset({0}))
 
 
 def say_ignored(source: "ImageSource") -> None:
@@ -56,7 +60,7 @@ def as_document(report: "BuildReport", source: "ImageSource") -> dict[str, Any]:
     return {
         "path": report.path,
         "num_records": manifest.num_records,
-        "num_bytes": sum(shard.num_bytes for shard in manifest.shards),
+        "num_bytes": manifest.num_bytes,
         "labels": manifest.labels,
         "images_per_class": dict(report.images_per_class),
         "shards": [shard.name for shard in manifest.shards],

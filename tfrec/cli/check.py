@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrec.cli import bad_images, exits, options
+from tfrec.cli import bad_images, build_words, exits, options
 from tfrec.cli.command import command
 from tfrec.cli.image_options import image_settings
 from tfrec.cli.progress import progress_bar
-from tfrec.cli.render import count, say, say_json, say_table, tell
+from tfrec.cli.render import count, say, say_json, tell
 from tfrec.cli.source_options import SourceOptions, source_options
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ def check(
     from tfrec.operations.check import check as check_images
     from tfrec.operations.quarantine import quarantine as copy_images
     from tfrec.source.advice import refuse_folder_inside
-    from tfrec.storage import LocalStorage
+    from tfrec.storage import AnyStorage
 
-    storage = LocalStorage()
+    storage = AnyStorage()
     source = source_options.scan(directory, storage)
     if quarantine is not None:
         refuse_folder_inside(source, quarantine, what="the quarantine", storage=storage)
@@ -68,12 +68,7 @@ def check(
         )
     else:
         say(f"{directory}: {count(report.num_images, 'good image')}")
-        labels = source.labels
-        rows = [
-            (str(labels.number(name)), name, count(number, "image"))
-            for name, number in report.images_per_class.items()
-        ]
-        say_table([("label", "class", "images"), *rows], numeric=frozenset({0}))
+        build_words.say_classes(report.images_per_class, source.labels.offset)
         bad_images.say_reasons(report.bad_images, "bad")
     if quarantine is not None:
         copy_images(report.bad_images, directory, quarantine, storage=storage)

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from tfrec.cli import bad_images
-from tfrec.cli.build_words import say_ignored
+from tfrec.cli.build_words import say_classes, say_ignored
 from tfrec.cli.render import count, num_bytes, say, say_table, tell
 
 if TYPE_CHECKING:
@@ -25,11 +25,7 @@ def say_forecast(found: "Forecast", out: str, source: "ImageSource") -> None:
     if found.free_bytes is not None:
         verdict = "" if found.fits else ", which is not enough"
         say(f"free space: {num_bytes(found.free_bytes)}{verdict}")
-    rows = [
-        (str(label), name, count(number, "image"))
-        for label, (name, number) in enumerate(found.images_per_class.items(), plan.labels.offset)
-    ]
-    say_table([("label", "class", "images"), *rows], numeric=frozenset({0}))
+    say_classes(found.images_per_class, plan.labels.offset)
     if len(plan.shards) > 1:
         shown = plan.shards[:_MAX_FILES]
         say_table([(shard.name, count(len(shard.images), "record")) for shard in shown])

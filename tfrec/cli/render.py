@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from tfrec.cli import exits
+from tfrec.source.paths import display_path
 
 
 def say(text: str) -> None:
@@ -51,9 +52,7 @@ def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozen
 
 def harmless(text: str) -> str:
     """Escape what a terminal would obey, what would end a line, and what is no text."""
-    return "".join(
-        character if character.isprintable() else _escape(character) for character in text
-    )
+    return display_path(text)
 
 
 def count(number: int, noun: str) -> str:
@@ -89,10 +88,3 @@ def _write(text: str) -> None:
 
 def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
-        return f"\\x{code - 0xDC00:02x}"
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

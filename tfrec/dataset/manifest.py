@@ -13,6 +13,7 @@ from typing import Any
 from tfrec.dataset.naming import is_file_name
 from tfrec.errors import ManifestError
 from tfrec.storage import Storage
+from tfrec.storage.small_files import read_small_file
 
 FORMAT_VERSION = 1
 
@@ -75,6 +76,11 @@ class Split:
         """Records of all shards."""
         return sum(shard.num_records for shard in self.shards)
 
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of all shards' files."""
+        return sum(shard.num_bytes for shard in self.shards)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Manifest:
@@ -98,6 +104,11 @@ class Manifest:
     def num_records(self) -> int:
         """Records of all splits."""
         return sum(split.num_records for split in self.splits.values())
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of all files."""
+        return sum(split.num_bytes for split in self.splits.values())
 
     @property
     def shards(self) -> tuple[Shard, ...]:
@@ -169,12 +180,8 @@ def load_manifest(path: str, storage: Storage) -> Manifest | None:
     Raises:
         ManifestError: the file is no manifest.
     """
-    try:
-        with storage.open_read(path) as stream:
-            content = stream.read()
-    except FileNotFoundError:
-        return None
-    return Manifest.from_json(content, path=path)
+    content = read_small_file(path, storage)
+    return None if content is None else Manifest.from_json(content, path=path)
 
 
 def _read_split(document: Mapping[str, Any]) -> Split:

@@ -1,8 +1,8 @@
 """Open a record file, and say what a file is that is none."""
 
 import hashlib
+import io
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -11,13 +11,12 @@ from typing import BinaryIO, cast
 from tfrec.dataset.foreign import PREFIX_SIZE, describe_foreign
 from tfrec.errors import ChecksumError, DataLossError, TruncatedRecordError
 from tfrec.storage import Storage
-from tfrec.wire.compression import Compression, decompress, detect_compression, peek
+from tfrec.wire.compression import Compression, Inflating, decompress, detect_compression, peek
 from tfrec.wire.framing import HEADER_SIZE, MAX_LENGTH, Place, check_header
 from tfrec.wire.reader import RecordReader
 
 STANDARD_INPUT = "-"
 _PIECE_SIZE = 1 << 20
-_WINDOW_BITS = {"gzip": 31, "zlib": 15}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ class StoredBytes:
 
 def _refuse_foreign(path: str, stored: bytes, compression: Compression) -> None:
     """Raise where the first bytes of a file are no record, and are known for something else."""
-    prefix = stored if compression == "none" else _inflate(stored, compression)
+    prefix = _inflate(stored, compression)
     try:
         check_header(prefix[:HEADER_SIZE], Place(path, 0, 0))
     except (ChecksumError, TruncatedRecordError):
@@ -119,9 +118,8 @@ def _refuse_foreign(path: str, stored: bytes, compression: Compression) -> None:
 
 
 def _inflate(stored: bytes, compression: Compression) -> bytes:
-    """Return the beginning of a compressed file, as far as it goes."""
-    try:
-        inflater = zlib.decompressobj(_WINDOW_BITS[compression])
-        return inflater.decompress(stored, PREFIX_SIZE)
-    except zlib.error:
-        return b""
+    """Return the beginning of a file's uncompressed bytes, as far as it goes."""
+    if compression == "none":
+        return stored
+    inflating = Inflating(io.BytesIO(stored), compression, patient=True)
+    return inflating.read(PREFIX_SIZE) or b""

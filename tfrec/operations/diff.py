@@ -19,7 +19,7 @@ from tfrec.example import FeatureValue, decode_example, encode_example
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.schema.detect import find_filename, find_image_keys
 from tfrec.schema.features import read_bytes, read_label
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire import open_records
 
 DifferenceKind = Literal["only in A", "only in B", "image", "class", "split", "features"]
@@ -100,7 +100,7 @@ def diff(
         ExampleError: a record is no Example, or holds no image.
         OSError: a file can't be read.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     files_a, files_b = (resolve_inputs([path], storage) for path in (path_a, path_b))
     same = _find_same_files(files_a, files_b)
     num_same = sum(file.shard.num_records for file in files_a if file.shard and _key(file) in same)

@@ -1,6 +1,5 @@
 """Say what a build would write, how large it would be, and how long it would take."""
 
-import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from tfrec.engine import EXECUTORS, default_num_workers, map_ordered
 from tfrec.errors import ImageError
 from tfrec.operations.building.records import RecordMaker
 from tfrec.source.image_source import ImageSource, LabelledImage
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage, base_name
 from tfrec.wire import OVERHEAD
 
 _NUM_TRIED = 64
@@ -60,10 +59,10 @@ def forecast(
     Raises:
         ConfigError: the settings contradict each other.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     config = config or BuildConfig()
     num_workers = num_workers or default_num_workers()
-    file_name = os.path.basename(out) if is_record_path(out) else None
+    file_name = base_name(out) if is_record_path(out) else None
     plan = plan_build(source, config, file_name=file_name)
     maker = RecordMaker(source.directory, plan.labels, config, storage, plan.features)
     images = _choose(plan)

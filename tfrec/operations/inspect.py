@@ -13,7 +13,7 @@ from tfrec.dataset.opening import STANDARD_INPUT, OpenedFile, open_record_file
 from tfrec.dataset.record_file import TFRecordFile
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.statistics import RecordStatistics
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire.compression import Compression
 
 LARGE_FILE = 256 << 20
@@ -58,7 +58,7 @@ def inspect(
 
     Args:
         paths: as `resolve_inputs` takes them.
-        storage: where they are; this machine's files by default.
+        storage: where they are; by default this machine, or what a URL names.
         read_all: look at every record of large files too.
         advance: called with 1 for each record that is looked at.
 
@@ -68,7 +68,7 @@ def inspect(
         ManifestError: a manifest can't be read.
         OSError: a file can't be read; it names the file.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     for file in resolve_inputs(paths, storage):
         yield _inspect_file(file, storage, advance, read_all=read_all)
 

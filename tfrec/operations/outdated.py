@@ -12,10 +12,11 @@ from tfrec.operations.building.indexes import make_index_of
 from tfrec.operations.building.journal import Journal
 from tfrec.operations.building.recorded import Recorded, load_recorded
 from tfrec.operations.building.shards import WrittenShard
-from tfrec.operations.building.work import Work, read_file
+from tfrec.operations.building.work import Work
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.source.image_source import ImageSource
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
+from tfrec.storage.small_files import read_small_file
 
 
 def find_outdated(
@@ -36,7 +37,7 @@ def find_outdated(
         BadImagesError: images of the dataset are known to be bad, and may not be left out.
         ConfigError: the settings contradict each other.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     recorded = load_recorded(out, storage)
     if not is_record_path(out) and Journal(out, storage).exists():
         return (f"{out}: a build was interrupted",)
@@ -92,7 +93,7 @@ def _compare_small_files(manifest: Manifest, work: Work) -> Iterator[str]:
         for path in work.shard_paths:
             expected[f"{path}{INDEX_SUFFIX}"] = make_index_of(path, work.storage)
     for path, content in expected.items():
-        found = read_file(path, work.storage)
+        found = read_small_file(path, work.storage)
         if found is None:
             yield f"{path}: the file is missing"
         elif found != content:

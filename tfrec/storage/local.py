@@ -25,7 +25,7 @@ from tfrec.storage.temporary import (
     set_aside,
 )
 
-BUFFER_SIZE = 256 * 1024
+BUFFER_SIZE = 64 * 1024  # what is larger goes past the buffer, and is copied once less
 
 
 class LocalStorage:
