@@ -22,8 +22,8 @@ def test_the_summary_names_records_size_and_classes(tfrec, pets):
     assert done.out == (
         "out.tfrecords: 3 records, 576.2 KiB\n"
         "  label  class  images\n"
-        "      0  cat    2 images\n"
-        "      1  dog    1 image\n"
+        "      0  cat         2\n"
+        "      1  dog         1\n"
     )
 
 
