@@ -13,6 +13,8 @@ from tfrec.cli.render import say, say_json, tell
 from tfrec.cli.source_options import SourceOptions, source_options
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tfrec.dataset.build_config import BuildConfig
     from tfrec.images.settings import ImageSettings
     from tfrec.source.image_source import ImageSource
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
 )
 @options.workers
 @options.engine
+@options.ray_address
 @click.option(
     "--report",
     "report_path",
@@ -71,6 +74,7 @@ def build(
     dry_run: bool,
     workers: int | None,
     engine: str,
+    ray_address: str | None,
     report_path: str | None,
     as_json: bool,
 ) -> None:
@@ -92,9 +96,9 @@ def build(
     from tfrec.operations.build import build as build_dataset
     from tfrec.operations.quarantine import quarantine as copy_images
     from tfrec.source.advice import refuse_folder_inside
-    from tfrec.storage import LocalStorage
+    from tfrec.storage import AnyStorage
 
-    storage = LocalStorage()
+    storage = AnyStorage()
     _refuse_without_build(check, dry_run, report_path, quarantine)
     _refuse_report(report_path, out, storage)
     settings = read_settings(dataset, out)
@@ -105,17 +109,21 @@ def build(
     for note in source.notes:
         tell(f"note: {note.sentence}")
     if check:
-        ctx.exit(_check(source, out, config, workers, engine, as_json))
+        with options.open_engine(engine, workers, ray_address) as executor:
+            ctx.exit(_check(source, out, config, workers, executor, as_json))
     if dry_run:
         ctx.exit(_forecast(source, out, config, workers, as_json))
     try:
-        with progress_bar(source.num_images, "images") as advance:
+        with (
+            options.open_engine(engine, workers, ray_address) as executor,
+            progress_bar(source.num_images, "images") as advance,
+        ):
             report = build_dataset(
                 source,
                 out,
                 config,
                 storage=storage,
-                engine=engine,
+                engine=executor,
                 num_workers=workers,
                 overwrite=overwrite,
                 advance=advance,
@@ -171,7 +179,7 @@ def _check(
     out: str,
     config: "BuildConfig",
     workers: int | None,
-    engine: str,
+    engine: "str | Executor",
     as_json: bool,
 ) -> int:
     """Say why `out` is not what a build would write; return the exit code."""

@@ -1,4 +1,4 @@
-"""What `tfrec build` says of a build."""
+"""What `tfrec build` says of a build; and of classes and ignored files, as others do too."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ def tell_notes(report: "BuildReport") -> None:
 def say_summary(report: "BuildReport", source: "ImageSource") -> None:
     """Say what the dataset holds, and what was left out of it."""
     manifest = report.manifest
-    size = num_bytes(sum(shard.num_bytes for shard in manifest.shards))
+    size = num_bytes(manifest.num_bytes)
     say(f"{report.path}: {count(manifest.num_records, 'record')}, {size}")
     num_kept = len(manifest.shards) - len(report.written)
     if num_kept:
@@ -51,7 +51,7 @@ def as_document(report: "BuildReport", source: "ImageSource") -> dict[str, Any]:
     return {
         "path": report.path,
         "num_records": manifest.num_records,
-        "num_bytes": sum(shard.num_bytes for shard in manifest.shards),
+        "num_bytes": manifest.num_bytes,
         "labels": manifest.labels,
         "images_per_class": dict(report.images_per_class),
         "shards": [shard.name for shard in manifest.shards],

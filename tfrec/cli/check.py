@@ -45,9 +45,9 @@ def check(
     from tfrec.operations.check import check as check_images
     from tfrec.operations.quarantine import quarantine as copy_images
     from tfrec.source.advice import refuse_folder_inside
-    from tfrec.storage import LocalStorage
+    from tfrec.storage import AnyStorage
 
-    storage = LocalStorage()
+    storage = AnyStorage()
     source = source_options.scan(directory, storage)
     if quarantine is not None:
         refuse_folder_inside(source, quarantine, what="the quarantine", storage=storage)

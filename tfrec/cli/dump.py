@@ -85,7 +85,7 @@ def dump(
             label_key=label_key,
             size=size,
             on_error=on_error,
-            num_threads=workers,
+            num_workers=workers,
             overwrite=overwrite,
             advance=advance,
         )

@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 PATH = click.Path(readable=False)
 """A text that shells complete as a path; whoever opens it says what is wrong with it."""
@@ -31,9 +35,7 @@ def parse_num_bytes(_ctx: click.Context, _param: click.Parameter, value: str | N
     """Return the number of bytes of `256MiB`, `1.5GB` or `1000000`; case makes no difference."""
     if value is None:
         return None
-    found = re.fullmatch(
-        r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?", value.strip().lower(), re.ASCII
-    )
+    found = _NUM_BYTES.fullmatch(value.strip().lower())
     if found is None:
         raise click.BadParameter(f"{value!r} is no size; give one such as 256MiB or 1GB")
     base = 1024.0 if found[3] else 1000.0
@@ -59,16 +61,45 @@ workers = click.option(
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many threads decode.  [default: one for each core]",
+    help="How many threads or processes work at once.  [default: one for each core]",
 )
 
 engine = click.option(
     "--engine",
-    type=click.Choice(["threads", "processes"]),
+    type=click.Choice(["threads", "processes", "ray"]),
     default="threads",
     show_default=True,
-    help="What the workers are; processes write a whole file each.",
+    help="What the workers are; processes, and those of a Ray cluster, write a whole file each.",
 )
+
+engine_of_files = click.option(
+    "--engine",
+    type=click.Choice(["processes", "ray"]),
+    default="processes",
+    show_default=True,
+    help="What the workers are; each checks a whole file.",
+)
+
+ray_address = click.option(
+    "--ray-address",
+    metavar="ADDR",
+    help="Of the cluster of `--engine ray`.  [default: $RAY_ADDRESS, else a cluster of this "
+    "machine alone]",
+)
+
+
+def open_engine(
+    name: str, num_workers: int | None, ray_address: str | None
+) -> "AbstractContextManager[str | Executor]":
+    """Return the engine that the options say, which ends with the block."""
+    if name != "ray":
+        if ray_address is not None:
+            raise click.UsageError("`--ray-address` belongs to `--engine ray`")
+        return nullcontext(name)
+    from tfrec.engine import create_ray_executor
+
+    return create_ray_executor(num_workers, address=ray_address)
+
 
 compression = click.option(
     "--compression",
@@ -76,6 +107,15 @@ compression = click.option(
     default="auto",
     show_default=True,
     help="Of what is written; `auto` goes by the name: .gz is gzip, .zz is zlib.",
+)
+
+compression_level = click.option(
+    "--compression-level",
+    type=click.IntRange(0, 9),
+    default=6,
+    show_default=True,
+    metavar="N",
+    help="From 0, quickest, to 9, smallest.",
 )
 
 

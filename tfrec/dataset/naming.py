@@ -10,11 +10,13 @@ import os
 import re
 from typing import NamedTuple, Self
 
+from tfrec.storage import join_path
 from tfrec.wire.compression import Compression
 
 RECORD_SUFFIXES = (".tfrecord", ".tfrecords", ".tfrec", ".record")
 MANIFEST_NAME = "dataset.json"
 LABELS_NAME = "labels.txt"
+TFDS_INFO_NAME = "dataset_info.json"
 LABEL_MAP_NAME = "label_map.pbtxt"
 JOURNAL_NAME = ".tfrec-journal"
 INDEX_SUFFIX = ".idx"
@@ -42,7 +44,7 @@ def manifest_path(dataset_path: str) -> str:
     """Return where the manifest of a dataset is."""
     if is_record_path(dataset_path):
         return f"{dataset_path}.json"
-    return os.path.join(dataset_path, MANIFEST_NAME)
+    return join_path(dataset_path, MANIFEST_NAME)
 
 
 def is_file_name(name: str) -> bool:

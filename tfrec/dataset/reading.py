@@ -16,7 +16,7 @@ from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
 from tfrec.schema.detect import find_image_keys
 from tfrec.schema.features import read_bytes, read_label
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire import Record
 
 
@@ -116,7 +116,7 @@ def open_dataset(
         ConfigError: a path means no record files.
         ManifestError: a manifest can't be read.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     files = resolve_inputs([os.fspath(path) for path in several], storage)
     return Records(tuple(files), storage, verify)

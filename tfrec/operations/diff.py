@@ -14,12 +14,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
+from tfrec.dataset.manifest import compare_settings
 from tfrec.errors import ExampleError
 from tfrec.example import FeatureValue, decode_example, encode_example
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.schema.detect import find_filename, find_image_keys
 from tfrec.schema.features import read_bytes, read_label
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire import open_records
 
 DifferenceKind = Literal["only in A", "only in B", "image", "class", "split", "features"]
@@ -100,7 +101,7 @@ def diff(
         ExampleError: a record is no Example, or holds no image.
         OSError: a file can't be read.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     files_a, files_b = (resolve_inputs([path], storage) for path in (path_a, path_b))
     same = _find_same_files(files_a, files_b)
     num_same = sum(file.shard.num_records for file in files_a if file.shard and _key(file) in same)
@@ -240,11 +241,9 @@ def _compare_manifests(
     )
     if manifest_a is None or manifest_b is None:
         return
-    for what, values_a, values_b in (
-        ("class", manifest_a.labels, manifest_b.labels),
-        ("setting", manifest_a.config, manifest_b.config),
-        ("version of", manifest_a.versions, manifest_b.versions),
-    ):
-        for name in sorted({*values_a, *values_b}):
-            if values_a.get(name) != values_b.get(name):
-                yield f"{what} `{name}`: {values_a.get(name)!r} in A, {values_b.get(name)!r} in B"
+    labels_a, labels_b = manifest_a.labels, manifest_b.labels
+    for name in sorted({*labels_a, *labels_b}):
+        if labels_a.get(name) != labels_b.get(name):
+            yield f"class `{name}`: {labels_a.get(name)!r} in A, {labels_b.get(name)!r} in B"
+    for what, value_a, value_b in compare_settings(manifest_a, manifest_b):
+        yield f"{what}: {value_a!r} in A, {value_b!r} in B"

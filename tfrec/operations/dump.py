@@ -7,7 +7,6 @@ coordinator: the first error stops them all and is raised. A picture's name has 
 record, so the result does not depend on which thread was first.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -24,7 +23,7 @@ from tfrec.operations.pictures import Picture, PictureMaker
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.selection import SelectedRecord, Selection, select_records
 from tfrec.pipeline import Coordinator, FIFOQueue, QueueRunner, input_producer
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage, base_name
 
 _RECORDS_AHEAD = 16  # 3 MiB of raw 256x256 images
 _PICTURES_AHEAD = 32
@@ -62,7 +61,7 @@ def dump(
     label_key: str | None = None,
     size: tuple[int, int] = (256, 256),
     on_error: Literal["fail", "skip"] = "fail",
-    num_threads: int | None = None,
+    num_workers: int | None = None,
     overwrite: bool = False,
     advance: Advance = ignore_progress,
 ) -> DumpReport:
@@ -74,14 +73,14 @@ def dump(
     Args:
         paths: of record files, and directories of them.
         out: the directory to make; it appears whole or not at all.
-        storage: where all files are; this machine's files by default.
+        storage: where all files are; by default this machine, or what a URL names.
         selection: the records that are meant; by default all.
         image_format: of raw pixels.
         image_key: the feature that is the image; by default looked for.
         label_key: the feature that is the label; by default looked for.
         size: (width, height) of raw pixels where neither record nor manifest says it.
         on_error: what a record that is no image does: end the dump, or be left out.
-        num_threads: that decode; by default one for each core this process may use.
+        num_workers: threads that decode; by default one for each core this process may use.
         overwrite: replace `out` if it is a dump that nobody has changed.
         advance: called with a number of records whenever they are done.
 
@@ -91,8 +90,9 @@ def dump(
         DataLossError: a file is damaged.
         OSError: a file can't be read or written; it names the file.
     """
-    storage = storage or LocalStorage()
-    files = resolve_inputs(paths, storage)
+    storage = storage or AnyStorage()
+    # A file that is named twice is written once: its pictures would have the same names.
+    files = list({file.path: file for file in resolve_inputs(paths, storage)}.values())
     codec = make_codec("png") if image_format == "png" else make_codec("jpeg", quality=95)
     make_picture = PictureMaker(codec, image_key, label_key, size)
     name_picture = _picture_namer(files)
@@ -101,7 +101,7 @@ def dump(
     skipped: list[ExampleError] = []
     fingerprint = Fingerprint()
     pipeline = _run_pipeline(
-        files, selection or Selection(), make_picture, storage, num_threads or default_num_workers()
+        files, selection or Selection(), make_picture, storage, num_workers or default_num_workers()
     )
     with storage.publish_directory(out, replace=overwrite) as directory, closing(pipeline):
         for picture in pipeline:
@@ -200,7 +200,7 @@ def _picture_namer(files: Sequence[RecordFile]) -> Callable[[Picture], str]:
     """Return what names a picture: by its record's index, and by its file where there are more."""
     if len(files) == 1:
         return _name_of
-    stems = [os.path.basename(file.path).partition(".")[0] for file in files]
+    stems = [base_name(file.path).partition(".")[0] for file in files]
     if len(set(stems)) < len(stems):
         stems = [f"{position:05d}-{stem}" for position, stem in enumerate(stems)]
     prefixes = {file.path: stem for file, stem in zip(files, stems, strict=True)}
