@@ -98,6 +98,11 @@ class TestContradictions:
         assert 0 == done.code
         assert (tmp_path / f"out.tfrecord{suffix}").read_bytes().startswith(first)
 
+        refused = tfrec("build", pets, f"out.tfrecord{suffix}", "--compression", "none")
+
+        assert 2 == refused.code
+        assert "give another name or the compression" in refused.err
+
 
 class TestValues:
     @pytest.mark.parametrize(
