@@ -528,6 +528,21 @@ def test_discarding_removes_what_is_there(storage, root):
     assert ["y"] == names(storage, root)
 
 
+@pytest.mark.parametrize(
+    ("directory", "path", "expected"),
+    [
+        ("a", "a", True),
+        ("a", "a/", True),
+        ("a/", "a/b/c", True),
+        ("a", "ab", False),
+        ("a/b", "a", False),
+        ("a", "c", False),
+    ],
+)
+def test_a_directory_contains_itself_and_what_is_below(storage, root, directory, path, expected):
+    assert expected == storage.contains(f"{root}/{directory}", f"{root}/{path}")
+
+
 def test_discarding_leaves_a_directory_with_files(storage, root):
     write(storage, storage.join(root, "a", "x"), b"")
 

@@ -232,3 +232,18 @@ def test_tfds_may_name_its_files_by_a_template():
 def test_what_tfds_says_must_be_of_tfrecords(content, words):
     with pytest.raises(ManifestError, match=words):
         resolve("d", **{"d/dataset_info.json": content})
+
+
+def test_a_part_of_a_dataset_is_none():
+    files = {"ds/train-00000-of-00002.tfrecord": FILE, "ds/.tfrec-journal": b"\n"}
+
+    with pytest.raises(ManifestError, match="ds: a build was interrupted"):
+        resolve("ds", **files)
+    assert 1 == len(resolve("ds/train-00000-of-00002.tfrecord", **files))
+
+
+def test_a_dataset_is_whole_while_a_build_prepares_the_next():
+    name = "train-00000-of-00001.tfrecord"
+    files = {f"ds/{name}": FILE, "ds/.tfrec-journal": b"\n", "ds/dataset.json": manifest(name)}
+
+    assert [f"ds/{name}"] == paths_of(resolve("ds", **files))

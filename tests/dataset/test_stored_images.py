@@ -12,7 +12,7 @@ JPEG, JPEG_XL = b"\xff\xd8\xff\xe0", b"\xff\x0a"
 def shape_of(data, config=None, stored_size=None):
     manifest = None if config is None else Manifest({}, (), 0, config, {})
     file = RecordFile("x", manifest)
-    return find_raw_shape(data, file, size=stored_size or file.image_size or (8, 6))
+    return find_raw_shape(data, file, stored_size=stored_size, default_size=(8, 6))
 
 
 def config(encoding, **image):

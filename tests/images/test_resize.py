@@ -8,6 +8,13 @@ from tfrec.images import ImageSettings, decode_image
 RED, BLUE = (255, 0, 0), (0, 0, 255)
 
 
+@pytest.fixture(params=[False, True], ids=["exact", "fast"])
+def fast(request):
+    if request.param:
+        pytest.importorskip("cykooz_resizer")
+    return request.param
+
+
 @pytest.fixture
 def wide(save):
     """1000x250: red on the left, blue on the right."""
@@ -17,9 +24,9 @@ def wide(save):
 
 
 @pytest.fixture
-def decoded(wide):
+def decoded(wide, fast):
     def decode(**settings):
-        return decode_image(wide, path="x", settings=ImageSettings(**settings))
+        return decode_image(wide, path="x", settings=ImageSettings(fast=fast, **settings))
 
     return decode
 
@@ -48,12 +55,12 @@ def test_crop_takes_the_middle(decoded):
         assert [BLUE] * 120 == colours(row)[136:]
 
 
-def test_crop_cuts_both_sides_alike(save):
+def test_crop_cuts_both_sides_alike(save, fast):
     image = Image.new("RGB", (400, 100), RED)
     image.paste(BLUE, (150, 0, 250, 100))
 
     cropped = decode_image(
-        save(image), path="x", settings=ImageSettings(size=(100, 100), resize="crop")
+        save(image), path="x", settings=ImageSettings(size=(100, 100), resize="crop", fast=fast)
     )
 
     assert BLUE * 10_000 == tuple(cropped.tobytes())
@@ -85,10 +92,10 @@ def test_fit_has_no_bars(decoded):
 
 @pytest.mark.parametrize("resize", ["stretch", "crop", "pad", "fit"])
 @pytest.mark.parametrize("shape", [(5000, 1), (1, 5000)])
-def test_thin_images_stay_visible(save, resize, shape):
+def test_thin_images_stay_visible(save, resize, shape, fast):
     data = save(Image.new("RGB", shape, RED))
 
-    image = decode_image(data, path="x", settings=ImageSettings(resize=resize))
+    image = decode_image(data, path="x", settings=ImageSettings(resize=resize, fast=fast))
 
     assert bytes(RED) in image.tobytes()
 
@@ -109,11 +116,13 @@ def test_no_size_keeps_the_images_own(decoded):
 
 
 @pytest.mark.parametrize("resize", ["stretch", "crop", "pad", "fit"])
-def test_right_size_is_never_filtered(save, resize):
+def test_right_size_is_never_filtered(save, resize, fast):
     pixels = random.Random(1).randbytes(50 * 20 * 3)
     data = save(Image.frombytes("RGB", (50, 20), pixels))
 
-    image = decode_image(data, path="x", settings=ImageSettings(size=(50, 20), resize=resize))
+    image = decode_image(
+        data, path="x", settings=ImageSettings(size=(50, 20), resize=resize, fast=fast)
+    )
 
     assert pixels == image.tobytes()
 

@@ -17,6 +17,7 @@ from tfrec.images import ImageSettings
         ({"background": (0, 0, 256)}, "background"),
         ({"background": (0, 0)}, "background"),
         ({"max_pixels": 0}, "max_pixels 0"),
+        ({"fast": True, "resample": "hamming"}, "resample 'hamming': the setting `fast` has no"),
     ],
 )
 def test_setting_out_of_range_is_refused(setting, words):

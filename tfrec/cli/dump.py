@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     codes=(exits.FAILED, exits.LEFT_OUT),
 )
 @options.dataset_paths
-@click.argument("out", metavar="OUT")
+@click.argument("out", metavar="OUT", type=options.PATH)
 @options.selection
 @click.option(
     "--format",
@@ -85,7 +85,7 @@ def dump(
             label_key=label_key,
             size=size,
             on_error=on_error,
-            num_threads=workers,
+            num_workers=workers,
             overwrite=overwrite,
             advance=advance,
         )

@@ -87,5 +87,11 @@ image_settings = option_group(
             metavar="N",
             help="An image of more pixels is bad.",
         ),
+        click.option(
+            "--fast",
+            is_flag=True,
+            help="Decode JPEG at the smallest scale that gives at least twice the size, and resize "
+            "with the resizer of the extra `fast`. The pixels differ a little, hardly visibly.",
+        ),
     ],
 )

@@ -10,6 +10,9 @@ import click
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+PATH = click.Path(readable=False)
+"""A text that shells complete as a path; whoever opens it says what is wrong with it."""
+
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
 _SIDE = re.compile(r"0*[1-9][0-9]{0,8}")
@@ -32,9 +35,7 @@ def parse_num_bytes(_ctx: click.Context, _param: click.Parameter, value: str | N
     """Return the number of bytes of `256MiB`, `1.5GB` or `1000000`; case makes no difference."""
     if value is None:
         return None
-    found = re.fullmatch(
-        r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?", value.strip().lower(), re.ASCII
-    )
+    found = _NUM_BYTES.fullmatch(value.strip().lower())
     if found is None:
         raise click.BadParameter(f"{value!r} is no size; give one such as 256MiB or 1GB")
     base = 1024.0 if found[3] else 1000.0
@@ -60,7 +61,7 @@ workers = click.option(
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many threads decode.  [default: one for each core]",
+    help="How many threads or processes work at once.  [default: one for each core]",
 )
 
 engine = click.option(
@@ -108,6 +109,15 @@ compression = click.option(
     help="Of what is written; `auto` goes by the name: .gz is gzip, .zz is zlib.",
 )
 
+compression_level = click.option(
+    "--compression-level",
+    type=click.IntRange(0, 9),
+    default=6,
+    show_default=True,
+    metavar="N",
+    help="From 0, quickest, to 9, smallest.",
+)
+
 
 def selection(command: _Function) -> _Function:
     """Add the options that say which records are meant."""
@@ -131,7 +141,8 @@ def selection(command: _Function) -> _Function:
 quarantine = click.option(
     "--quarantine",
     metavar="DIR",
+    type=PATH,
     help="Copy bad images to this directory, with a list of the reasons, `reasons.tsv`.",
 )
 
-dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PATH)

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tfrec.dataset.manifest import Manifest, Shard, load_manifest
-from tfrec.dataset.naming import ShardName, is_record_path, manifest_path
-from tfrec.dataset.tfds_info import TFDS_NAME, load_tfds_info
+from tfrec.dataset.naming import TFDS_INFO_NAME, ShardName, is_record_path, manifest_path
+from tfrec.dataset.tfds_info import load_tfds_info
 from tfrec.errors import ManifestError
 from tfrec.storage import Storage, base_name, split_path
 
@@ -42,13 +42,6 @@ class RecordFile:
         parsed = ShardName.parse(base_name(self.path))
         return self.split or (None if parsed is None else parsed.split)
 
-    @property
-    def image_size(self) -> tuple[int, int] | None:
-        """The (width, height) that the manifest gives all images; None where it gives none."""
-        settings = {} if self.manifest is None else self.manifest.config.get("image", {})
-        size = settings.get("size")
-        return None if size is None else (size[0], size[1])
-
 
 def describe_directory(directory: str, storage: Storage) -> tuple[RecordFile, ...]:
     """Return the files that the directory's manifest names, or TFDS's; none where it has neither.
@@ -73,7 +66,7 @@ def describe_directory(directory: str, storage: Storage) -> tuple[RecordFile, ..
             num_records=shard.num_records,
             split=shard.split,
             class_names=info.class_names,
-            described_by=storage.join(directory, TFDS_NAME),
+            described_by=storage.join(directory, TFDS_INFO_NAME),
         )
         for shard in info.shards
     )

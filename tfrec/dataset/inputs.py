@@ -15,12 +15,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tfrec.dataset.description import RecordFile, describe_directory, describe_file
-from tfrec.dataset.foreign import PREFIX_SIZE, describe_foreign
+from tfrec.dataset.foreign import describe_foreign
 from tfrec.dataset.globs import has_magic, match_files
-from tfrec.dataset.naming import MANIFEST_NAME, is_record_path
+from tfrec.dataset.naming import JOURNAL_NAME, MANIFEST_NAME, TFDS_INFO_NAME, is_record_path
 from tfrec.dataset.opening import STANDARD_INPUT
-from tfrec.dataset.tfds_info import TFDS_NAME
-from tfrec.errors import ConfigError, DataLossError
+from tfrec.errors import ConfigError, DataLossError, ManifestError
+from tfrec.images import SNIFF_BYTES
 from tfrec.storage import Storage, base_name, split_path
 from tfrec.wire.framing import HEADER_SIZE, Place, check_header
 
@@ -39,7 +39,7 @@ def resolve_inputs(paths: Iterable[str], storage: Storage) -> list[RecordFile]:
 
     Raises:
         ConfigError: a directory has no record files, or a pattern matches none.
-        ManifestError: a manifest can't be read.
+        ManifestError: a manifest can't be read, or a build has not ended.
     """
     return [file for path in paths for file in _resolve(os.fspath(path), storage)]
 
@@ -53,7 +53,7 @@ def _resolve(path: str, storage: Storage) -> list[RecordFile]:
     if info is None and has_magic(path):
         return _resolve_pattern(path, storage)
     directory, name = split_path(path)
-    if name in (MANIFEST_NAME, TFDS_NAME):
+    if name in (MANIFEST_NAME, TFDS_INFO_NAME):
         return _resolve_directory(directory or os.curdir, storage)
     if path.endswith(".json") and is_record_path(path.removesuffix(".json")):
         path = path.removesuffix(".json")
@@ -69,6 +69,11 @@ def _resolve_pattern(pattern: str, storage: Storage) -> list[RecordFile]:
 
 def _resolve_directory(path: str, storage: Storage) -> list[RecordFile]:
     described = {base_name(file.path): file for file in describe_directory(path, storage)}
+    if not described and storage.info(storage.join(path, JOURNAL_NAME)) is not None:
+        raise ManifestError(
+            f"{path}: a build was interrupted, and this is a part of its dataset; the same build "
+            "goes on from it"
+        )
     names = sorted(entry.name for entry in storage.scan(path) if entry.kind == "file")
     found = [name for name in names if _has_record_name(name)]
     if not found and not described:
@@ -110,7 +115,7 @@ def _list_content(path: str, storage: Storage) -> str:
     for entry in entries:
         if entry.kind == "file" and kinds.total() < _MAX_LOOKED_AT:
             with storage.open_read(storage.join(path, entry.name)) as stream:
-                prefix = stream.read(PREFIX_SIZE)
+                prefix = stream.read(SNIFF_BYTES)
             kinds[
                 (describe_foreign(prefix) or "something else") if prefix else "an empty file"
             ] += 1

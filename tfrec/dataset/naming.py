@@ -16,6 +16,7 @@ from tfrec.wire.compression import Compression
 RECORD_SUFFIXES = (".tfrecord", ".tfrecords", ".tfrec", ".record")
 MANIFEST_NAME = "dataset.json"
 LABELS_NAME = "labels.txt"
+TFDS_INFO_NAME = "dataset_info.json"
 LABEL_MAP_NAME = "label_map.pbtxt"
 JOURNAL_NAME = ".tfrec-journal"
 INDEX_SUFFIX = ".idx"

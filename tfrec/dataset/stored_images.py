@@ -72,7 +72,8 @@ def find_raw_pixels(
     planes = find_planes(features)
     if planes is not None and len(data) == math.prod(planes):
         return np.frombuffer(data, np.uint8).reshape(planes).transpose(1, 2, 0)
-    shape = find_raw_shape(data, file, size=find_stored_size(features) or file.image_size or size)
+    stored_size = find_stored_size(features)
+    shape = find_raw_shape(data, file, stored_size=stored_size, default_size=size)
     if shape is None:
         return None
     if len(data) != math.prod(shape) or min(shape) < 1:
@@ -82,16 +83,26 @@ def find_raw_pixels(
 
 
 def find_raw_shape(
-    data: bytes, file: RecordFile, *, size: tuple[int, int] | None
+    data: bytes,
+    file: RecordFile,
+    *,
+    stored_size: tuple[int, int] | None = None,
+    default_size: tuple[int, int] | None = None,
 ) -> RawShape | None:
-    """Return the shape that raw pixels of `size` should have; None for an encoded image.
+    """Return the shape that raw pixels should have; None for an encoded image.
 
-    Without a size, that of a square of as many bytes.
+    Args:
+        data: the stored image.
+        file: that holds it.
+        stored_size: (width, height) as the record says it.
+        default_size: (width, height) where neither record nor manifest says it; None for that of a
+            square of as many bytes.
 
     Raises:
-        ImageError: there is no size, and the bytes are no square.
+        ImageError: nobody says a size, and the bytes are no square.
     """
     config = {} if file.manifest is None else file.manifest.config
+    size = stored_size or config.get("image", {}).get("size") or default_size
     found = sniff_format(data[:SNIFF_BYTES])
     if config.get("encoding", "raw") != "raw":
         return None

@@ -14,16 +14,17 @@ does not pass that on.
 import contextlib
 from typing import NamedTuple
 
-from PIL import ExifTags, Image, ImageFile
+from PIL import ExifTags, Image, ImageFile, JpegImagePlugin
 
 from tfrec.errors import ImageError
 from tfrec.images import jpeg, png
 from tfrec.images.colour import resolve_colour
 from tfrec.images.decoded import DecodedImage, SourceInfo
+from tfrec.images.fast import ON_ITS_SIDE, Box, reduce_jpeg, require_extras, turn_area
 from tfrec.images.opening import open_image
 from tfrec.images.quiet import quiet_pillow, silence_libtiff
 from tfrec.images.reasons import Refusal, explain
-from tfrec.images.resize import resize_image
+from tfrec.images.resize import Picture, drawn_size, resize_picture
 from tfrec.images.settings import ImageSettings
 
 _TURNS = {
@@ -49,53 +50,74 @@ def decode_image(data: bytes, *, path: str, settings: ImageSettings = _DEFAULTS)
 
     Raises:
         ImageError: the bytes are no image, are damaged or cut short, or exceed the limits.
+        ConfigError: the setting `fast` needs an extra that is not installed.
     """
+    require_extras(settings)
     if not data:
         raise ImageError(path, "is empty (0 bytes)")
     with quiet_pillow():
         try:
-            return _finish(_load_despite_metadata(data, settings.max_pixels), settings)
+            return _finish(_load_despite_metadata(data, settings), settings)
         # Plug-ins raise nearly everything for damaged bytes, and this is the one door around them.
         except Exception as error:
             raise ImageError(path, explain(error, data, settings.max_pixels)) from error
 
 
 class _Loaded(NamedTuple):
-    """`turn` is still to be done; `is_upright` tells whether the file's pixels need none."""
+    """`turn` is still to be done; `is_upright` tells whether the file's pixels need none.
+
+    `size` is that of the file's pixels, and `area` the part of `image` that shows them.
+    """
 
     image: ImageFile.ImageFile
     turn: Image.Transpose | None
     is_upright: bool
+    size: tuple[int, int]
+    area: Box
 
 
-def _load_despite_metadata(data: bytes, max_pixels: int) -> _Loaded:
+def _load_despite_metadata(data: bytes, settings: ImageSettings) -> _Loaded:
     """Load the pixels; if that fails, once more without what does not decide them."""
     try:
-        return _load(data, max_pixels)
+        return _load(data, settings)
     except Refusal:
         raise
     except Exception:
         for file_format in (jpeg, png):
             if data.startswith(file_format.SIGNATURE):
                 with contextlib.suppress(Exception):
-                    return _load(file_format.without_metadata(data), max_pixels)
+                    return _load(file_format.without_metadata(data), settings)
         raise
 
 
-def _load(data: bytes, max_pixels: int) -> _Loaded:
-    image = open_image(data, max_pixels=max_pixels)
+def _load(data: bytes, settings: ImageSettings) -> _Loaded:
+    image = open_image(data, max_pixels=settings.max_pixels)
+    size = image.size
+    area: Box | None = None
     was_turned = False
     if image.format == "PNG":
         png.match_transparency_to_pixels(image)
     elif image.format == "JPEG":
-        _check_jpeg(image, data, max_pixels)
+        _check_jpeg(image, data, settings.max_pixels)
+        area = _reduce(image, settings)
     elif image.format == "TIFF":
         silence_libtiff()
         # Its plug-in turns the image while loading it, and drops the tag.
         was_turned = _read_turn(image) is not None
     image.load()
     turn = _read_turn(image)
-    return _Loaded(image, turn, is_upright=turn is None and not was_turned)
+    if area is None:
+        size, area = image.size, (0, 0, *image.size)
+    return _Loaded(image, turn, turn is None and not was_turned, size, area)
+
+
+def _reduce(image: ImageFile.ImageFile, settings: ImageSettings) -> Box | None:
+    """Have a JPEG decoded at a smaller scale where the settings allow it."""
+    if not (settings.fast and settings.size and isinstance(image, JpegImagePlugin.JpegImageFile)):
+        return None
+    if _read_turn(image) in ON_ITS_SIDE:
+        return reduce_jpeg(image, drawn_size(image.size[::-1], settings)[::-1])
+    return reduce_jpeg(image, drawn_size(image.size, settings))
 
 
 def _check_jpeg(image: ImageFile.ImageFile, data: bytes, max_pixels: int) -> None:
@@ -117,14 +139,16 @@ def _read_turn(image: ImageFile.ImageFile) -> Image.Transpose | None:
 
 
 def _finish(loaded: _Loaded, settings: ImageSettings) -> DecodedImage:
-    image = loaded.image
+    image, turn = loaded.image, loaded.turn
     upright = resolve_colour(image, settings)
-    if loaded.turn is not None:
-        upright = upright.transpose(loaded.turn)
-    pixels = resize_image(upright, settings)
+    size, area = loaded.size, loaded.area
+    if turn is not None:
+        area = turn_area(area, upright.size, turn)
+        size = size[::-1] if turn in ON_ITS_SIDE else size
+        upright = upright.transpose(turn)
+    pixels = resize_picture(Picture(upright, size, area), settings)
     # Grey is resized as one channel and then tripled: the same values for a third of the work.
     if pixels.mode == "L" and not settings.grayscale:
         pixels = pixels.convert("RGB")
-    width, height = upright.size
-    source = SourceInfo(image.format or "", image.mode, width, height, loaded.is_upright)
+    source = SourceInfo(image.format or "", image.mode, *size, loaded.is_upright)
     return DecodedImage(pixels, source)

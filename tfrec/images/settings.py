@@ -36,6 +36,8 @@ class ImageSettings:
         grayscale: one channel (ITU-R 601-2 luma) instead of three.
         icc: `srgb` converts from an embedded colour profile; `ignore` leaves the values alone.
         max_pixels: an image of more is refused before it is loaded.
+        fast: decode JPEG at the smallest scale that gives at least twice the size, and resize with
+            the SIMD resizer of the extra `fast`: other pixels, hardly to be told apart.
     """
 
     size: tuple[int, int] | None = (256, 256)
@@ -45,6 +47,7 @@ class ImageSettings:
     grayscale: bool = False
     icc: IccRule = "ignore"
     max_pixels: int = DEFAULT_MAX_PIXELS
+    fast: bool = False
 
     def __post_init__(self) -> None:
         if self.size is not None and not all(1 <= side <= MAX_SIDE for side in self.size):
@@ -56,6 +59,8 @@ class ImageSettings:
         _check_colour("background", self.background)
         if self.max_pixels < 1:
             raise ConfigError(f"max_pixels {self.max_pixels}: must be at least 1")
+        if self.fast and self.resample == "hamming":
+            raise ConfigError("resample 'hamming': the setting `fast` has no such filter")
 
 
 def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

@@ -19,6 +19,7 @@ from tfrec.dataset.naming import is_record_path, manifest_path
 from tfrec.dataset.plan import BuildPlan, plan_build
 from tfrec.engine import EXECUTORS, count_workers, default_num_workers, shares_memory
 from tfrec.errors import ConfigError, ImageError, ManifestError, WorkerError
+from tfrec.images import require_extras
 from tfrec.operations.building.directory import DirectoryBuild, nothing_left_unfinished
 from tfrec.operations.building.duplicates import Duplicate, find_duplicates
 from tfrec.operations.building.journal import Journal
@@ -98,7 +99,8 @@ def build(
 
     Raises:
         BadImagesError: images can't be decoded, and `config.on_error` is "fail".
-        ConfigError: the settings contradict each other, or `out` is not to be replaced.
+        ConfigError: the settings contradict each other or need an extra that is not installed, or
+            `out` is not to be replaced.
         WorkerError: a worker has died.
         OSError: a file can't be written; it names the file.
     """
@@ -144,6 +146,7 @@ def open_work(
     advance: Advance,
 ) -> Iterator[Work]:
     """Start the engine for a plan over images of `directory`; its workers end with the block."""
+    require_extras(plan.config.image)
     if engine == "threads" and num_workers is None and scheme_of(directory) is not None:
         num_workers = _THREADS_A_CORE * default_num_workers()
     maker = RecordMaker(directory, plan.labels, plan.config, storage, plan.features)

@@ -61,7 +61,7 @@ def dump(
     label_key: str | None = None,
     size: tuple[int, int] = (256, 256),
     on_error: Literal["fail", "skip"] = "fail",
-    num_threads: int | None = None,
+    num_workers: int | None = None,
     overwrite: bool = False,
     advance: Advance = ignore_progress,
 ) -> DumpReport:
@@ -80,7 +80,7 @@ def dump(
         label_key: the feature that is the label; by default looked for.
         size: (width, height) of raw pixels where neither record nor manifest says it.
         on_error: what a record that is no image does: end the dump, or be left out.
-        num_threads: that decode; by default one for each core this process may use.
+        num_workers: threads that decode; by default one for each core this process may use.
         overwrite: replace `out` if it is a dump that nobody has changed.
         advance: called with a number of records whenever they are done.
 
@@ -91,7 +91,8 @@ def dump(
         OSError: a file can't be read or written; it names the file.
     """
     storage = storage or AnyStorage()
-    files = resolve_inputs(paths, storage)
+    # A file that is named twice is written once: its pictures would have the same names.
+    files = list({file.path: file for file in resolve_inputs(paths, storage)}.values())
     codec = make_codec("png") if image_format == "png" else make_codec("jpeg", quality=95)
     make_picture = PictureMaker(codec, image_key, label_key, size)
     name_picture = _picture_namer(files)
@@ -100,7 +101,7 @@ def dump(
     skipped: list[ExampleError] = []
     fingerprint = Fingerprint()
     pipeline = _run_pipeline(
-        files, selection or Selection(), make_picture, storage, num_threads or default_num_workers()
+        files, selection or Selection(), make_picture, storage, num_workers or default_num_workers()
     )
     with storage.publish_directory(out, replace=overwrite) as directory, closing(pipeline):
         for picture in pipeline:

@@ -3,9 +3,13 @@
 import io
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO, Literal, NamedTuple, Self
+from functools import partial
+from operator import length_hint
+from typing import BinaryIO, Literal, NamedTuple, Self, cast
 
 from tfrec.errors import DataLossError, TruncatedRecordError
+from tfrec.wire.ahead import AheadStream
+from tfrec.wire.block import split_block
 from tfrec.wire.compression import Compression, decompress, peek_compression
 from tfrec.wire.framing import MAX_LENGTH, OVERHEAD, Place, read_record
 
@@ -17,12 +21,17 @@ class Record(NamedTuple):
     data: bytes
 
 
+_SMALL = 1 << 14  # up to here a copy out of a block costs less than a record read by itself
+_BLOCK_SIZE = 1 << 18
+_make_record = partial(tuple.__new__, Record)  # a third of the time of Record(offset, data)
+
+
 class RecordReader(Iterator[Record]):
     """Read the records of a stream in order.
 
-    The stream belongs to the caller, who closes it. All records before a fault are delivered first;
-    the fault, or what the stream itself raises, comes on the next request, and again on every later
-    one: there is no resynchronisation.
+    The stream belongs to the caller, who closes it; where it can seek, small records are read ahead
+    in blocks. All records before a fault are delivered first; the fault, or what the stream itself
+    raises, comes on the next request, and again on every later one: there is no resynchronisation.
 
     Args:
         stream: stands at the start of a record.
@@ -43,23 +52,26 @@ class RecordReader(Iterator[Record]):
         max_length: int = MAX_LENGTH,
     ) -> None:
         self.path = path
-        self._stream = stream
         self._size = _find_size(stream) if size is None else size
+        self._stream = AheadStream(stream, self._size)
         self._verify = verify
         self._max_length = max_length
-        self._index = 0
+        self._batch: list[Record] = []
+        self._waiting = iter(self._batch)  # those of the batch that are not yet delivered
+        self._index = 0  # of the record behind the batch
         self._offset = 0
         self._fault: Exception | None = None
 
     @property
     def num_records(self) -> int:
         """How many records were read so far."""
-        return self._index
+        return self._index - length_hint(self._waiting)
 
     @property
     def offset(self) -> int:
         """Where the next record starts, in bytes."""
-        return self._offset
+        num_waiting = length_hint(self._waiting)
+        return self._batch[-num_waiting].offset if num_waiting else self._offset
 
     def __iter__(self) -> Self:
         return self
@@ -70,8 +82,46 @@ class RecordReader(Iterator[Record]):
         Raises:
             DataLossError: the next record is damaged; its kinds say how.
         """
+        for record in self._waiting:
+            return record
+        if not self._read_batch():
+            raise StopIteration
+        return next(self._waiting)
+
+    def batches(self) -> Iterator[list[Record]]:
+        """Yield the records in lists, each of as many as were read at a time.
+
+        A loop over lists of small records takes half the time of one over the reader itself.
+
+        Raises:
+            DataLossError: the record behind those that were yielded is damaged.
+        """
+        while (batch := list(self._waiting)) or self._read_batch():
+            yield batch or list(self._waiting)
+
+    def _read_batch(self) -> bool:
+        """Read at least one record; return False at the end."""
         if self._fault is not None:
             raise self._fault
+        batch = self._split_block() or self._read_one()
+        self._batch = batch
+        self._waiting = iter(batch)
+        return bool(batch)
+
+    def _split_block(self) -> list[Record]:
+        """Return the small and intact records that are next, as many as were read ahead."""
+        is_small = bool(self._batch) and len(self._batch[-1].data) <= _SMALL
+        block = self._stream.read_ahead(_BLOCK_SIZE) if is_small else b""
+        offsets, payloads, size = split_block(block, verify=self._verify)
+        self._stream.skip(size)
+        starts = map(self._offset.__add__, offsets)
+        batch = list(map(_make_record, zip(starts, payloads, strict=True)))
+        self._index += len(batch)
+        self._offset += size
+        return batch
+
+    def _read_one(self) -> list[Record]:
+        """Return the next record, whatever its size; none at the end."""
         place = Place(self.path, self._index, self._offset)
         try:
             data = self._read(place)
@@ -79,15 +129,16 @@ class RecordReader(Iterator[Record]):
             self._fault = fault
             raise
         if data is None:
-            raise StopIteration
+            return []
         self._index += 1
         self._offset += len(data) + OVERHEAD
-        return Record(place.offset, data)
+        return [Record(place.offset, data)]
 
     def _read(self, place: Place) -> bytes | None:
         try:
             return read_record(
-                self._stream,
+                # It takes bytes from the stream, and needs nothing else of it.
+                cast("BinaryIO", self._stream),
                 place,
                 size=self._size,
                 max_length=self._max_length,

@@ -23,8 +23,9 @@ from tfrec.operations.building.journal import Journal
 from tfrec.operations.building.recorded import load_recorded
 from tfrec.operations.building.resume import ExaminedShard
 from tfrec.operations.building.shards import WrittenShard
-from tfrec.operations.building.work import Work, read_file
+from tfrec.operations.building.work import Work
 from tfrec.storage import Storage, scheme_of
+from tfrec.storage.small_files import read_small_file
 
 
 @contextmanager
@@ -110,7 +111,7 @@ class DirectoryBuild:
     ) -> None:
         content = manifest.to_json()
         path = manifest_path(self._work.out)
-        is_published = read_file(path, self._storage) == content
+        is_published = read_small_file(path, self._storage) == content
         has_changed = is_begun or bool(self._recorded.journal.names) or not is_published
         if has_changed:
             if not is_begun:

@@ -5,6 +5,7 @@ import hashlib
 import json
 
 from tfrec._version import __version__
+from tfrec.images.settings import ImageSettings
 from tfrec.images.versions import find_versions
 from tfrec.operations.building.records import RecordMaker
 from tfrec.source.image_source import LabelledImage
@@ -14,9 +15,13 @@ CONTENT_KEY_SIZE = 16  # half of a SHA-256 tells the files of any directory apar
 _UNREADABLE = bytes(CONTENT_KEY_SIZE)
 
 
-def current_versions() -> dict[str, str]:
-    """Return the versions of the programs that decide the bytes of a dataset."""
-    return {"tfrec": __version__, **find_versions()}
+def current_versions(settings: ImageSettings) -> dict[str, str]:
+    """Return the versions of the programs that decide the bytes of a dataset.
+
+    Raises:
+        ConfigError: one of them is not installed.
+    """
+    return {"tfrec": __version__, **find_versions(settings)}
 
 
 class InputsDigest:
@@ -30,7 +35,7 @@ class InputsDigest:
         self._labels = maker.labels
         settings = {
             "settings": maker.config.record_settings(),
-            "versions": current_versions(),
+            "versions": current_versions(maker.config.image),
             "features": [dataclasses.asdict(feature) for feature in maker.features],
         }
         self._sha256 = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())

@@ -22,6 +22,7 @@ from tfrec.operations.building.shards import (
 )
 from tfrec.operations.progress import Advance
 from tfrec.storage import Storage
+from tfrec.storage.small_files import read_small_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ class Work:
         for plan, shard in zip(self.plan.shards, finished, strict=False):
             by_split.setdefault(plan.split, []).append((plan, shard))
         return Manifest(
-            versions=current_versions(),
+            versions=current_versions(self.plan.config.image),
             class_names=labels.names,
             label_offset=labels.offset,
             config=self.plan.config.to_json(),
@@ -150,7 +151,7 @@ class Work:
 
     def publish_changed(self, path: str, content: bytes) -> None:
         """Write a small file unless it has that content already."""
-        if read_file(path, self.storage) != content:
+        if read_small_file(path, self.storage) != content:
             with self.storage.publish(path) as stream:
                 stream.write(content)
 
@@ -163,12 +164,3 @@ class Work:
                 if image.path not in skipped:
                     counts[labels.name(image.label)] += 1
         return Split(tuple(written.shard for _, written in shards), counts)
-
-
-def read_file(path: str, storage: Storage) -> bytes | None:
-    """Return a small file's content; None where it is not there."""
-    try:
-        with storage.open_read(path) as stream:
-            return stream.read()
-    except FileNotFoundError:
-        return None
