@@ -275,6 +275,13 @@ class TestOptions:
         assert 2 == done.code
         assert "give one such as 256MiB" in done.err
 
+    def test_a_dry_run_says_what_would_be_written_and_writes_nothing(self, tfrec, pets, tmp_path):
+        done = tfrec("build", pets, "out", "--num-shards", "2", "--dry-run")
+
+        assert 0 == done.code
+        assert done.out.startswith("out: would have 3 records in 2 files, about 576.")
+        assert not (tmp_path / "out").exists()
+
     def test_an_own_schema_stands_in_the_working_directory(self, tfrec, pets, tmp_path):
         (tmp_path / "own.py").write_text(
             "from tfrec.schema import Schema\n\n"

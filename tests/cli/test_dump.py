@@ -270,7 +270,10 @@ class TestFaults:
     def test_a_missing_file_is_one_sentence(self, tfrec, tmp_path):
         done = tfrec("dump", "nope.tfrecords", "show")
 
-        assert (1, "error: nope.tfrecords: No such file or directory\n") == (done.code, done.err)
+        assert (1, "error: nope.tfrecords: there is no such file or directory\n") == (
+            done.code,
+            done.err,
+        )
         assert [] == os.listdir(tmp_path)
 
 

@@ -228,7 +228,7 @@ class TestContradictions:
             ({"num_shards": 0}, "must be at least 1"),
             ({"shard_size": 0}, "must be at least 1 byte"),
             ({"num_shards": 1, "shard_size": 1}, "give one"),
-            ({"compression_level": 10}, "from 1 to 9"),
+            ({"compression_level": 10}, "from 0 to 9"),
             ({"index": True, "compression": "gzip"}, "no index of gzip files"),
             ({"group_by": "x"}, "groups need splits"),
             ({"split_method": "stable"}, "stable splits need splits"),

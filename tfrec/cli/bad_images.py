@@ -19,7 +19,10 @@ def tell_images(images: "Sequence[ImageError]", verdict: str) -> None:
 def tell_failure(images: "Sequence[ImageError]") -> None:
     """Name each image that has ended the build, and what can be done about them."""
     tell_images(images, "error")
-    tell("the dataset was not written; `--on-error skip` leaves such images out")
+    tell(
+        "the dataset was not written; `--on-error skip` leaves such images out, and `tfrec check` "
+        "names all of them"
+    )
 
 
 def say_reasons(images: "Sequence[ImageError]", verdict: str) -> None:

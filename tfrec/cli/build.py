@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     ],
     codes=(exits.FAILED, exits.LEFT_OUT),
 )
-@click.argument("directory", metavar="DIR")
-@click.argument("out", metavar="OUT")
+@click.argument("directory", metavar="DIR", type=options.PATH)
+@click.argument("out", metavar="OUT", type=options.PATH)
 @source_options
 @image_settings
 @dataset_options
@@ -52,7 +52,11 @@ if TYPE_CHECKING:
 @options.engine
 @options.ray_address
 @click.option(
-    "--report", "report_path", metavar="FILE", help="Write a JSON report of the build to FILE."
+    "--report",
+    "report_path",
+    metavar="FILE",
+    type=options.PATH,
+    help="Write a JSON report of the build to FILE.",
 )
 @options.json_output
 @click.pass_context
@@ -79,7 +83,8 @@ def build(
     Each folder directly below DIR is a class; every image below it, at any depth, belongs to that
     class. Classes are sorted by the bytes of their names and numbered from 0. Each image is turned
     upright, made RGB, stretched to 256x256 and stored with its label as `img_raw` and `label`.
-    Hidden and system files are ignored; all other files are tried, whatever their names.
+    Hidden and system files are ignored, and so are texts, tables, archives and videos that are so
+    by name and content; all other files are tried, whatever their names.
 
     An OUT that ends in .tfrecord, .tfrecords, .tfrec or .record is one file, with its manifest
     beside it as OUT.json; any other OUT is a directory with several files.

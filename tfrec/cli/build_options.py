@@ -91,14 +91,7 @@ _OPTIONS = [
         type=click.Choice(["none", "gzip", "zlib"]),
         help="Of the files.  [default: by the name of OUT: .gz is gzip, .zz is zlib]",
     ),
-    click.option(
-        "--compression-level",
-        type=click.IntRange(1, 9),
-        default=6,
-        show_default=True,
-        metavar="N",
-        help="From 1, fast, to 9, small.",
-    ),
+    options.compression_level,
     click.option(
         "--index", is_flag=True, help="Write an index beside each file, for DALI and PyTorch."
     ),

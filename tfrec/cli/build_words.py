@@ -1,10 +1,9 @@
 """What `tfrec build` says of a build; and of classes and ignored files, as others do too."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from tfrec.cli import bad_images
-from tfrec.cli.render import count, num_bytes, say, say_table, tell
+from tfrec.cli.render import count, num_bytes, say, say_classes, say_table, tell
 
 if TYPE_CHECKING:
     from tfrec.operations.build import BuildReport
@@ -41,18 +40,10 @@ def say_summary(report: "BuildReport", source: "ImageSource") -> None:
     if len(manifest.splits) > 1:
         splits = manifest.splits.items()
         say_table([(name, count(split.num_records, "record")) for name, split in splits])
-    say_classes(report.images_per_class, manifest.label_offset)
+    classes = enumerate(report.images_per_class.items(), manifest.label_offset)
+    say_classes(((label, name, num_images) for label, (name, num_images) in classes), "images")
     bad_images.say_reasons(report.skipped, "skipped")
     say_ignored(source)
-
-
-def say_classes(images_per_class: Mapping[str, int], first_label: int) -> None:
-    """Say how many images each class has, in the order of the labels."""
-    rows = [
-        (str(label), name, count(num_images, "image"))
-        for label, (name, num_images) in enumerate(images_per_class.items(), first_label)
-    ]
-    say_table([("label", "class", "images"), *rows], numeric=frozenset({0}))
 
 
 def say_ignored(source: "ImageSource") -> None:

@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tfrec.cli import bad_images, build_words, exits, options
+from tfrec.cli import bad_images, exits, options
+from tfrec.cli.build_words import say_ignored
 from tfrec.cli.command import command
 from tfrec.cli.image_options import image_settings
 from tfrec.cli.progress import progress_bar
-from tfrec.cli.render import count, say, say_json, tell
+from tfrec.cli.render import count, say, say_classes, say_json, tell
 from tfrec.cli.source_options import SourceOptions, source_options
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     ],
     codes=(exits.FAILED, exits.LEFT_OUT),
 )
-@click.argument("directory", metavar="DIR")
+@click.argument("directory", metavar="DIR", type=options.PATH)
 @source_options
 @image_settings
 @options.quarantine
@@ -68,8 +69,11 @@ def check(
         )
     else:
         say(f"{directory}: {count(report.num_images, 'good image')}")
-        build_words.say_classes(report.images_per_class, source.labels.offset)
-        bad_images.say_reasons(report.bad_images, "bad")
+        labels = source.labels
+        classes = report.images_per_class.items()
+        say_classes(((labels.number(name), name, number) for name, number in classes), "images")
+        bad_images.say_reasons(report.bad_images, "are bad")
+        say_ignored(source)
     if quarantine is not None:
         copy_images(report.bad_images, directory, quarantine, storage=storage)
     if report.bad_images:

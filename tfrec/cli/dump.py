@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     codes=(exits.FAILED, exits.LEFT_OUT),
 )
 @options.dataset_paths
-@click.argument("out", metavar="OUT")
+@click.argument("out", metavar="OUT", type=options.PATH)
 @options.selection
 @click.option(
     "--format",

@@ -10,6 +10,9 @@ import click
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+PATH = click.Path(readable=False)
+"""A text that shells complete as a path; whoever opens it says what is wrong with it."""
+
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
 _SIDE = re.compile(r"0*[1-9][0-9]{0,8}")
@@ -106,6 +109,15 @@ compression = click.option(
     help="Of what is written; `auto` goes by the name: .gz is gzip, .zz is zlib.",
 )
 
+compression_level = click.option(
+    "--compression-level",
+    type=click.IntRange(0, 9),
+    default=6,
+    show_default=True,
+    metavar="N",
+    help="From 0, quickest, to 9, smallest.",
+)
+
 
 def selection(command: _Function) -> _Function:
     """Add the options that say which records are meant."""
@@ -129,7 +141,8 @@ def selection(command: _Function) -> _Function:
 quarantine = click.option(
     "--quarantine",
     metavar="DIR",
+    type=PATH,
     help="Copy bad images to this directory, with a list of the reasons, `reasons.tsv`.",
 )
 
-dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PATH)

@@ -19,13 +19,13 @@ from tfrec.source.paths import display_path
 
 def say(text: str) -> None:
     """Write a line of a result."""
-    _write(harmless(text))
+    _write(display_path(text))
 
 
 def tell(text: str) -> None:
     """Write a line about the work; where nobody can read it, the work goes on all the same."""
     with contextlib.suppress(OSError):
-        click.echo(harmless(text), err=True)
+        click.echo(display_path(text), err=True)
 
 
 def say_json(document: Any) -> None:  # noqa: ANN401 (any JSON value)
@@ -40,7 +40,7 @@ def say_json_line(document: Any) -> None:  # noqa: ANN401 (any JSON value)
 
 def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozenset()) -> None:
     """Write rows in columns; those in `numeric` are set to the right."""
-    cells = [[harmless(cell) for cell in row] for row in rows]
+    cells = [[display_path(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for row in cells:
         padded = (
@@ -50,9 +50,10 @@ def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozen
         _write(f"  {'  '.join(padded)}".rstrip())
 
 
-def harmless(text: str) -> str:
-    """Escape what a terminal would obey, what would end a line, and what is no text."""
-    return display_path(text)
+def say_classes(rows: Iterable[tuple[int | str, str, int]], noun: str) -> None:
+    """Write the label, the name and the number of images or records of each class."""
+    cells = [(str(label), name, f"{number:,}") for label, name, number in rows]
+    say_table([("label", "class", noun), *cells], numeric=frozenset({0, 2}))
 
 
 def count(number: int, noun: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import click
 
 from tfrec.cli.option_groups import option_group
+from tfrec.cli.options import PATH
 
 if TYPE_CHECKING:
     from tfrec.source.image_source import ImageSource
@@ -94,6 +95,7 @@ source_options = option_group(
         click.option(
             "--labels",
             metavar="FILE",
+            type=PATH,
             help="The classes in the order of their numbers: one name a line, or a label map "
             "(.pbtxt). An image of another class ends the command.",
         ),
@@ -107,6 +109,7 @@ source_options = option_group(
             "--csv",
             "table",
             metavar="FILE",
+            type=PATH,
             help="A table that names each image's path and class; further columns can become "
             "features.",
         ),

@@ -15,11 +15,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tfrec.dataset.description import RecordFile, describe_directory, describe_file
-from tfrec.dataset.foreign import PREFIX_SIZE, describe_foreign
+from tfrec.dataset.foreign import describe_foreign
 from tfrec.dataset.globs import has_magic, match_files
 from tfrec.dataset.naming import JOURNAL_NAME, MANIFEST_NAME, TFDS_INFO_NAME, is_record_path
 from tfrec.dataset.opening import STANDARD_INPUT
 from tfrec.errors import ConfigError, DataLossError, ManifestError
+from tfrec.images import SNIFF_BYTES
 from tfrec.storage import Storage, base_name, split_path
 from tfrec.wire.framing import HEADER_SIZE, Place, check_header
 
@@ -114,7 +115,7 @@ def _list_content(path: str, storage: Storage) -> str:
     for entry in entries:
         if entry.kind == "file" and kinds.total() < _MAX_LOOKED_AT:
             with storage.open_read(storage.join(path, entry.name)) as stream:
-                prefix = stream.read(PREFIX_SIZE)
+                prefix = stream.read(SNIFF_BYTES)
             kinds[
                 (describe_foreign(prefix) or "something else") if prefix else "an empty file"
             ] += 1

@@ -7,7 +7,7 @@ the shards, and so publishes the dataset.
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tfrec.dataset.naming import is_file_name
@@ -174,6 +174,18 @@ def encode_json(document: Any) -> bytes:  # noqa: ANN401 (any JSON value)
         return (json.dumps(document, indent=1) + "\n").encode()
 
 
+def compare_settings(manifest: Manifest, other: Manifest) -> Iterator[tuple[str, object, object]]:
+    """Yield each version and setting that differs: which it is, and its value in either."""
+    for what, values, other_values in (
+        ("version of", manifest.versions, other.versions),
+        ("setting", manifest.config, other.config),
+    ):
+        flat, other_flat = _flatten(values), _flatten(other_values)
+        for name in sorted({*flat, *other_flat}):
+            if flat.get(name) != other_flat.get(name):
+                yield f"{what} `{name}`", flat.get(name), other_flat.get(name)
+
+
 def load_manifest(path: str, storage: Storage) -> Manifest | None:
     """Load the manifest at `path`; None where there is no file.
 
@@ -182,6 +194,17 @@ def load_manifest(path: str, storage: Storage) -> Manifest | None:
     """
     content = read_small_file(path, storage)
     return None if content is None else Manifest.from_json(content, path=path)
+
+
+def _flatten(settings: Mapping[str, object], prefix: str = "") -> dict[str, object]:
+    """Return the settings with those of groups among them: `image.size`."""
+    flat: dict[str, object] = {}
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            flat |= _flatten(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat
 
 
 def _read_split(document: Mapping[str, Any]) -> Split:

@@ -8,8 +8,9 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
-from tfrec.dataset.foreign import PREFIX_SIZE, describe_foreign
+from tfrec.dataset.foreign import describe_foreign
 from tfrec.errors import ChecksumError, DataLossError, TruncatedRecordError
+from tfrec.images import SNIFF_BYTES
 from tfrec.storage import Storage
 from tfrec.wire.compression import Compression, Inflating, decompress, detect_compression, peek
 from tfrec.wire.framing import HEADER_SIZE, MAX_LENGTH, Place, check_header
@@ -61,7 +62,7 @@ def open_record_file(
     """
     opened = nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else storage.open_read(path)
     with opened as raw:
-        prefix, stream = peek(cast("BinaryIO", raw), PREFIX_SIZE)
+        prefix, stream = peek(cast("BinaryIO", raw), SNIFF_BYTES)
         compression = detect_compression(prefix)
         if recognise:
             _refuse_foreign(path, prefix, compression)
@@ -122,4 +123,4 @@ def _inflate(stored: bytes, compression: Compression) -> bytes:
     if compression == "none":
         return stored
     inflating = Inflating(io.BytesIO(stored), compression, patient=True)
-    return inflating.read(PREFIX_SIZE) or b""
+    return inflating.read(SNIFF_BYTES) or b""

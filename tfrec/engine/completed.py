@@ -1,7 +1,8 @@
 """Map a function over items in an executor, in the order in which the results come."""
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import Executor, Future
+from queue import SimpleQueue
 from typing import NoReturn, TypeVar
 
 from tfrec.engine.ray import LostTaskError
@@ -29,25 +30,34 @@ def map_completed(
     when it comes; `replace_lost` gives the result of an item whose worker died again and again, or
     raises. Whatever ends the iteration, items that have not begun are cancelled.
     """
+    finished: SimpleQueue[Future[Result]] = SimpleQueue()
     pending: dict[Future[Result], Item] = {}
     try:
         for item in items:
-            pending[executor.submit(function, item)] = item
+            future = executor.submit(function, item)
+            pending[future] = item
+            # `concurrent.futures.wait` looks at all that is pending, thousands on a cluster, for
+            # each one that has finished.
+            future.add_done_callback(finished.put)
             if len(pending) >= window:
-                yield from _take_finished(pending, replace_lost)
+                yield from _take_finished(pending, finished, replace_lost)
         while pending:
-            yield from _take_finished(pending, replace_lost)
+            yield from _take_finished(pending, finished, replace_lost)
     finally:
         for future in pending:
             future.cancel()
 
 
 def _take_finished(
-    pending: dict[Future[Result], Item], replace_lost: Callable[[Item, LostTaskError], Result]
+    pending: dict[Future[Result], Item],
+    finished: "SimpleQueue[Future[Result]]",
+    replace_lost: Callable[[Item, LostTaskError], Result],
 ) -> Iterator[tuple[Item, Result]]:
-    finished, _ = wait(pending, return_when=FIRST_COMPLETED)
+    taken = {finished.get()}
+    while not finished.empty():
+        taken.add(finished.get())
     # In the order of submission, so that of two errors at once the same one is raised each time.
-    for future in [future for future in pending if future in finished]:
+    for future in taken if len(taken) == 1 else [one for one in pending if one in taken]:
         item = pending.pop(future)
         try:
             result = future.result()

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
+from tfrec.dataset.manifest import compare_settings
 from tfrec.errors import ExampleError
 from tfrec.example import FeatureValue, decode_example, encode_example
 from tfrec.operations.progress import Advance, ignore_progress
@@ -240,11 +241,9 @@ def _compare_manifests(
     )
     if manifest_a is None or manifest_b is None:
         return
-    for what, values_a, values_b in (
-        ("class", manifest_a.labels, manifest_b.labels),
-        ("setting", manifest_a.config, manifest_b.config),
-        ("version of", manifest_a.versions, manifest_b.versions),
-    ):
-        for name in sorted({*values_a, *values_b}):
-            if values_a.get(name) != values_b.get(name):
-                yield f"{what} `{name}`: {values_a.get(name)!r} in A, {values_b.get(name)!r} in B"
+    labels_a, labels_b = manifest_a.labels, manifest_b.labels
+    for name in sorted({*labels_a, *labels_b}):
+        if labels_a.get(name) != labels_b.get(name):
+            yield f"class `{name}`: {labels_a.get(name)!r} in A, {labels_b.get(name)!r} in B"
+    for what, value_a, value_b in compare_settings(manifest_a, manifest_b):
+        yield f"{what}: {value_a!r} in A, {value_b!r} in B"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.naming import INDEX_SUFFIX
+from tfrec.dataset.opening import open_record_file
 from tfrec.dataset.record_file import TFRecordFile, build_index, load_index
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.storage import AnyStorage, Storage
@@ -39,6 +40,8 @@ def index(
     storage = storage or AnyStorage()
     for file in resolve_inputs(paths, storage):
         TFRecordFile(file.path, storage=storage)  # refuses what has no places
+        with open_record_file(file.path, storage):  # refuses what is no record file
+            pass
         found = load_index(file.path, storage)
         records = found or build_index(file.path, storage)
         if found is None:

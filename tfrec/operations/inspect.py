@@ -4,7 +4,7 @@ Of a large file a sample is looked at: all lengths are read, and some of the rec
 """
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tfrec.dataset.description import RecordFile
@@ -77,40 +77,38 @@ def _inspect_file(
     file: RecordFile, storage: Storage, advance: Advance, *, read_all: bool
 ) -> FileSummary:
     statistics = RecordStatistics()
+
+    def add(record: bytes) -> None:
+        statistics.add(record, file)
+        advance(1)
+
     info = storage.info(file.path) if file.path != STANDARD_INPUT else None
     is_large = info is not None and info.size >= LARGE_FILE and not read_all
     with open_record_file(file.path, storage) as opened:
         if is_large and opened.compression == "none":
             records, num_bytes = TFRecordFile(file.path, storage=storage), opened.size or 0
-            num_records = _add_spread(records, statistics, advance)
+            num_records = _add_spread(records, add)
         else:
-            num_records = _add_in_order(opened, statistics, advance, is_large=is_large)
+            num_records = _add_in_order(opened, add, is_large=is_large)
             num_bytes = opened.stored.num_bytes
     return FileSummary(file, num_records, num_bytes, opened.compression, statistics)
 
 
-def _add_spread(records: TFRecordFile, statistics: RecordStatistics, advance: Advance) -> int:
+def _add_spread(records: TFRecordFile, add: Callable[[bytes], None]) -> int:
     """Add records from all over a file, the same every time; return how many it has."""
     num_records = len(records)
     # At random: a step would meet a file whose labels alternate at some of them alone.
     numbers = random.Random(0).sample(range(num_records), min(_SAMPLE_SIZE, num_records))
     with records:
         for number in sorted(numbers):
-            _add(records[number], statistics, advance)
+            add(records[number])
     return num_records
 
 
-def _add_in_order(
-    opened: OpenedFile, statistics: RecordStatistics, advance: Advance, *, is_large: bool
-) -> int:
+def _add_in_order(opened: OpenedFile, add: Callable[[bytes], None], *, is_large: bool) -> int:
     """Add all records, or the first and then some; return how many there are."""
     reader = opened.read_records()
     for index, record in enumerate(reader):
         if not is_large or index < _SAMPLE_SIZE // 2 or index % _STRIDE == 0:
-            _add(record.data, statistics, advance)
+            add(record.data)
     return reader.num_records
-
-
-def _add(record: bytes, statistics: RecordStatistics, advance: Advance) -> None:
-    statistics.add(record)
-    advance(1)

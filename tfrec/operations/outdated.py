@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 
 from tfrec.dataset.build_config import BuildConfig
-from tfrec.dataset.manifest import Manifest
+from tfrec.dataset.manifest import Manifest, compare_settings
 from tfrec.dataset.metadata import describe_dataset
 from tfrec.dataset.naming import INDEX_SUFFIX, is_record_path, manifest_path
 from tfrec.operations.build import open_work, plan_dataset
@@ -54,13 +54,8 @@ def find_outdated(
 def _compare_settings(found: Manifest, work: Work) -> Iterator[str]:
     # As JSON has it, where a tuple is a list.
     expected = Manifest.from_json(work.make_manifest([]).to_json(), path=work.out)
-    for what, values, wanted in (
-        ("version of", found.versions, expected.versions),
-        ("setting", found.config, expected.config),
-    ):
-        for name in sorted({*values, *wanted}):
-            if values.get(name) != wanted.get(name):
-                yield f"the {what} `{name}` is {wanted.get(name)!r} and was {values.get(name)!r}"
+    for what, was, wanted in compare_settings(found, expected):
+        yield f"the {what} is {wanted!r} and was {was!r}"
     if (found.class_names, found.label_offset) != (expected.class_names, expected.label_offset):
         yield "the classes or their numbers have changed"
 

@@ -11,7 +11,7 @@ from tfrec.dataset.manifest import Manifest, Shard, Split
 from tfrec.dataset.naming import is_record_path, manifest_path, named_compression
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.example import decode_example
-from tfrec.operations.building.shards import HashedOutput
+from tfrec.operations.hashed_output import HashedOutput
 from tfrec.operations.progress import Advance
 from tfrec.schema.detect import find_image_keys
 from tfrec.storage import Storage

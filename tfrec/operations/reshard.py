@@ -53,7 +53,7 @@ class ReshardConfig:
         selection: of records.
         seed: of a random order; None keeps the order.
         compression: of the files; "auto" goes by the name of a single file, and is none else.
-        level: of the compression, from 0 to 9.
+        compression_level: from 0 (stored) to 9 (smallest).
     """
 
     num_shards: int = 1
@@ -61,12 +61,12 @@ class ReshardConfig:
     selection: Selection = field(default_factory=Selection)
     seed: int | None = None
     compression: CompressionChoice = "auto"
-    level: int = DEFAULT_LEVEL
+    compression_level: int = DEFAULT_LEVEL
 
     def __post_init__(self) -> None:
         if self.num_shards < 1:
             raise ConfigError(f"the number of shards is {self.num_shards}, and must be at least 1")
-        check_level(self.level)
+        check_level(self.compression_level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,11 @@ class _Task:
 
     def _writer(self, compression: Compression) -> DatasetWriter:
         return DatasetWriter(
-            self.storage, compression, self.config.level, common_manifest(self.files), self.advance
+            self.storage,
+            compression,
+            self.config.compression_level,
+            common_manifest(self.files),
+            self.advance,
         )
 
     def _divided(self) -> Iterator[Iterator[bytes]]:

@@ -14,6 +14,7 @@ from tfrec.errors import BadImagesError, ImageError
 from tfrec.operations.building.compressing import compress_in_parallel
 from tfrec.operations.building.inputs_digest import CONTENT_KEY_SIZE, InputsDigest
 from tfrec.operations.building.records import MadeRecord, RecordMaker
+from tfrec.operations.hashed_output import HashedOutput
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.source.image_source import LabelledImage
 from tfrec.storage import scheme_of
@@ -154,23 +155,3 @@ def leave_out(plan: ShardPlan, reason: str) -> WrittenShard:
     skipped = tuple(SkippedImage(image.path, reason) for image in plan.images)
     shard = Shard(plan.name, 0, 0, hashlib.sha256().hexdigest(), inputs="", skipped=skipped)
     return WrittenShard(shard, bytes(CONTENT_KEY_SIZE * len(plan.images)))
-
-
-class HashedOutput:
-    """Passes bytes on to a stream, counts them and takes their SHA-256."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self.num_bytes = 0
-        self._stream = stream
-        self._sha256 = hashlib.sha256()
-
-    def write(self, data: bytes) -> int:
-        self._sha256.update(data)
-        self.num_bytes += len(data)
-        return self._stream.write(data)
-
-    def flush(self) -> None:
-        self._stream.flush()
-
-    def hexdigest(self) -> str:
-        return self._sha256.hexdigest()
