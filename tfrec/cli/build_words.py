@@ -9,15 +9,23 @@ if TYPE_CHECKING:
     from tfrec.operations.build import BuildReport
     from tfrec.source.image_source import ImageSource
 
+_MOST_DUPLICATES = 10
+
 
 def tell_notes(report: "BuildReport") -> None:
     """Say what a user may not expect of the dataset."""
     for note in report.notes:
         tell(f"note: {note}")
-    for found in report.duplicates:
+    for found in report.duplicates[:_MOST_DUPLICATES]:
         tell(
             f"note: {found.path} in the split {found.split} is the same file as "
             f"{found.other_path} in {found.other_split}"
+        )
+    num_more = len(report.duplicates) - _MOST_DUPLICATES
+    if num_more > 0:
+        tell(
+            f"note: and so {'is' if num_more == 1 else 'are'} {count(num_more, 'more file')}; "
+            "`--report FILE` names all"
         )
 
 
