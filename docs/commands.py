@@ -23,14 +23,15 @@ def read_help(*command: str) -> str:
 
 def with_commands(readme: str) -> str:
     """Return the text of the README with the present help in it."""
-    from tfrec.cli.main import COMMANDS
+    from tfrec.cli.main import COMMANDS, cli
 
+    rows = [f"- [`tfrec {name}`](#tfrec-{name}): {cli.describe(name)}\n" for name in COMMANDS]
     sections = [
         f"### tfrec {name}\n\n```text\n{read_help(name).rstrip()}\n```\n" for name in COMMANDS
     ]
     before, _, rest = readme.partition(START)
     after = rest.partition(END)[2]
-    return f"{before}{START}\n" + "\n".join(sections) + f"\n{END}{after}"
+    return f"{before}{START}\n{''.join(rows)}\n" + "\n".join(sections) + f"\n{END}{after}"
 
 
 if __name__ == "__main__":

@@ -59,7 +59,11 @@ def test_the_program_runs(workplace, monkeypatch, capsys):
     exec(program, names)
 
     assert "16\n" == capsys.readouterr().out
-    assert (256, 256, 3) == names["image"].shape
+    assert ((256, 256, 3), 1, "dog") == (
+        names["image"].shape,
+        names["label"],
+        names["class_name"],
+    )
 
 
 def load_commands():

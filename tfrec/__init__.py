@@ -5,8 +5,20 @@
     source = tfrec.scan_images("photos")
     report = tfrec.build(source, "out.tfrecords")
 
-The names here are what most programs need; they are loaded when first used. `tfrec.pipeline` has
-the coordinated input pipeline, `tfrec.errors` every error.
+The names here are what most programs need; they are loaded when first used, so ask for the help of
+each by its name: `help(tfrec.build)`.
+
+    images -> records    scan_images, build, check, BuildConfig, ImageSettings
+    records -> images    open, Loader, ReadOptions, dump
+    single records       open_records, TFRecordFile, TFRecordWriter, TFRecordOptions
+    features             encode_example, decode_example, decode_raw, parse_example,
+                         parse_single_example, FixedLenFeature, FixedLenSequenceFeature,
+                         VarLenFeature
+    whole files          inspect, verify, cat, index, salvage, reshard, ReshardConfig
+    errors               TfrecError, of which all others are
+
+`tfrec.pipeline` has the coordinated input pipeline, `tfrec.loading.torch` a dataset for PyTorch,
+`tfrec.errors` every error.
 """
 
 from importlib import import_module
@@ -78,6 +90,10 @@ _MODULES = {
 }
 
 __all__ = sorted(_MODULES)  # noqa: PLE0605 (a list of strings, though computed)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def __getattr__(name: str) -> object:

@@ -4,9 +4,12 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from PIL import Image
+
+ROOT = Path(__file__).parents[2]  # of the package under test, whichever is installed
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,14 @@ class Shell:
     def __init__(self, directory):
         self.directory = directory
 
-    def start(self, *args, **options):
+    def start(self, *args, env=None, **options):
+        env = os.environ if env is None else env
         return subprocess.Popen(
             [sys.executable, "-m", "tfrec", *map(os.fspath, args)],
             cwd=self.directory,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            env={**env, "PYTHONPATH": os.fspath(ROOT)},
             **options,
         )
 

@@ -22,8 +22,8 @@ def test_the_summary_names_records_size_and_classes(tfrec, pets):
     assert done.out == (
         "out.tfrecords: 3 records, 576.2 KiB\n"
         "  label  class  images\n"
-        "      0  cat    2 images\n"
-        "      1  dog    1 image\n"
+        "      0  cat         2\n"
+        "      1  dog         1\n"
     )
 
 
@@ -256,7 +256,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(save, tmp_path):
         ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
     )
 
-    assert (1, "error: out.tfrecords: File too large\n") == (done.returncode, done.stderr)
+    assert (1, "error: out.tfrecords: file too large\n") == (done.returncode, done.stderr)
     assert ["pets"] == os.listdir(tmp_path)
 
 

@@ -5,20 +5,20 @@ import errno
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and limits are of POSIX")
+resource = pytest.importorskip("resource", reason="signals and limits are of POSIX")
 
 
 def living_processes(group):
@@ -58,7 +58,9 @@ def noise(tmp_path):
         for index, (path, pixels) in sorted(enumerate(images), reverse=reverse):
             target = tmp_path / name / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            Image.frombytes("RGB", (size[0] + index, size[1]), pixels).save(target)
+            Image.frombytes("RGB", (size[0] + index, size[1]), pixels).save(
+                target, compress_level=0
+            )
         return name
 
     return noise
@@ -252,6 +254,12 @@ class TestOptions:
         # No time, no name, system 3 (RFC 1952).
         assert b"\x1f\x8b\x08\0\0\0\0\0\0\x03" == (tmp_path / "out.tfrecord.gz").read_bytes()[:10]
 
+    def test_a_name_that_ends_in_zz_is_compressed_by_zlib(self, tfrec, pets, tmp_path):
+        assert 0 == tfrec("build", pets, "out.tfrecord.zz").code
+
+        records = zlib.decompress((tmp_path / "out.tfrecord.zz").read_bytes())
+        assert 3 * (16 + 29 + 3 * 256 * 256 + 16) == len(records)  # frame, keys, pixels, label
+
     def test_a_name_that_contradicts_the_compression_is_refused(self, tfrec, pets):
         assert 2 == tfrec("build", pets, "out.tfrecord.gz", "--compression", "none").code
 
@@ -266,6 +274,13 @@ class TestOptions:
 
         assert 2 == done.code
         assert "give one such as 256MiB" in done.err
+
+    def test_a_dry_run_says_what_would_be_written_and_writes_nothing(self, tfrec, pets, tmp_path):
+        done = tfrec("build", pets, "out", "--num-shards", "2", "--dry-run")
+
+        assert 0 == done.code
+        assert done.out.startswith("out: would have 3 records in 2 files, about 576.")
+        assert not (tmp_path / "out").exists()
 
     def test_an_own_schema_stands_in_the_working_directory(self, tfrec, pets, tmp_path):
         (tmp_path / "own.py").write_text(

@@ -53,6 +53,14 @@ def test_each_record_is_a_jpeg_in_the_folder_of_its_class(tfrec, built, tmp_path
     assert 2 >= np.abs(pixels - (70, 80, 90)).max()
 
 
+def test_a_file_named_twice_is_written_once(tfrec, built, tmp_path):
+    done = tfrec("dump", built, built, "show")
+
+    assert (0, "") == (done.code, done.err)
+    expected = ["cat/000000.jpg", "cat/000001.jpg", "dog/000002.jpg"]
+    assert expected == files_below(tmp_path / "show")
+
+
 def test_png_keeps_every_pixel(tfrec, save, tmp_path):
     noise = Image.effect_noise((256, 256), 90).convert("RGB")
     save("pets/cat/a.png", noise)
@@ -262,7 +270,10 @@ class TestFaults:
     def test_a_missing_file_is_one_sentence(self, tfrec, tmp_path):
         done = tfrec("dump", "nope.tfrecords", "show")
 
-        assert (1, "error: nope.tfrecords: No such file or directory\n") == (done.code, done.err)
+        assert (1, "error: nope.tfrecords: there is no such file or directory\n") == (
+            done.code,
+            done.err,
+        )
         assert [] == os.listdir(tmp_path)
 
 
@@ -277,9 +288,49 @@ def test_a_record_of_an_impossible_size_is_left_out_and_named(tfrec, write_recor
     done = tfrec("dump", "their.tfrecord", "show", "--on-error", "skip")
 
     assert 3 == done.code
-    assert [
+    assert (
         "skipped: their.tfrecord, record 0, feature 'image': the image has the size -2x-2, and no "
-        "image has that",
+        "image has that\n"
         "skipped: their.tfrecord, record 1, feature 'image': the image is too large: 65501x1 "
-        "pixels, and JPEG holds at most 65500 on a side",
-    ] == done.err.splitlines()
+        "pixels, and JPEG holds at most 65500 on a side\n"
+    ) == done.err
+
+
+class TestSelection:
+    @pytest.fixture
+    def numbered(self, write_records):
+        image = raw(5, 5, 5)
+        write_records("x.tfrecords", *({"label": n % 3, "img_raw": image} for n in range(9)))
+        return "x.tfrecords"
+
+    def test_numbers_choose_records(self, tfrec, numbered, tmp_path):
+        done = tfrec("dump", numbered, "show", "--index", "0", "--index", "-2:")
+
+        assert 0 == done.code
+        assert ["0/000000.jpg", "1/000007.jpg", "2/000008.jpg"] == files_below(tmp_path / "show")
+
+    def test_tests_of_features_choose_records(self, tfrec, numbered, tmp_path):
+        tfrec("dump", numbered, "show", "--where", "label == 2")
+
+        assert ["2/000002.jpg", "2/000005.jpg", "2/000008.jpg"] == files_below(tmp_path / "show")
+
+
+@pytest.mark.parametrize(
+    ("filename", "expected"),
+    [
+        ("cat 1.JPG", "000000-cat 1.png"),
+        ("../../etc/passwd.jpg", "000000-passwd.png"),
+        ("C:\\photos\\a*b.png", "000000-a%2Ab.png"),
+        (".jpg", "000000.png"),
+        ("n0153_12", "000000-n0153_12.png"),
+    ],
+)
+def test_the_image_files_own_name_follows_the_number(
+    tfrec, write_records, tmp_path, filename, expected
+):
+    features = {"label": 4, "img_raw": raw(5, 5, 5), "image/filename": filename.encode()}
+    write_records("x.tfrecords", features)
+
+    tfrec("dump", "x.tfrecords", "show", "--format", "png")
+
+    assert [f"4/{expected}"] == files_below(tmp_path / "show")

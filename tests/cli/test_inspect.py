@@ -19,8 +19,8 @@ def test_a_built_file_is_described_with_its_class_names(tfrec, pets):
         "  img_raw  bytes  1       196,608 bytes  100%\n"
         "  label    int64  1       0 to 1         100%\n"
         "  label  class  records\n"
-        "  0      cat          2\n"
-        "  1      dog          1\n"
+        "      0  cat          2\n"
+        "      1  dog          1\n"
         "images in `img_raw`: 3 raw\n"
         "image sizes: 256x256 (3)\n"
     )
@@ -49,7 +49,7 @@ def test_labels_without_a_manifest_are_numbers(tfrec, save):
         "  feature  kind   length  values  in\n"
         "  label    int64  1       7       100%\n"
         "  label  class  records\n"
-        "  7                   1\n"
+        "      7               1\n"
     )
 
 
@@ -112,4 +112,5 @@ def test_damage_is_named_and_fails(tfrec, save):
     assert done.err == (
         "error: x.tfrecord: record 0 at offset 0: "
         "the record needs 22 bytes after its header, 21 are left\n"
+        "`tfrec verify` names all damage, `tfrec salvage` copies the records that are intact\n"
     )

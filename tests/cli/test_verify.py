@@ -132,7 +132,7 @@ def test_labels_of_a_dataset_of_tfds_have_names(tfrec, save):
 def test_a_missing_file_is_named(tfrec):
     done = tfrec("verify", "none.tfrecord")
 
-    assert (1, "", "error: none.tfrecord: No such file or directory\n") == (
+    assert (1, "", "error: none.tfrecord: there is no such file or directory\n") == (
         done.code,
         done.out,
         done.err,

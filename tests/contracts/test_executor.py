@@ -5,7 +5,10 @@ import pytest
 from tfrec.engine import EXECUTORS, map_completed, map_ordered
 from tfrec.errors import ImageError
 
-pytestmark = pytest.mark.parametrize("create", EXECUTORS.values(), ids=EXECUTORS)
+
+@pytest.fixture
+def create(engine):
+    return EXECUTORS[engine]
 
 
 def square(number):

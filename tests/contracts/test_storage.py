@@ -1,4 +1,8 @@
-"""What every storage does: LocalStorage in a directory of its own, and MemoryStorage."""
+"""What every storage does: files of this machine, of a dict, and at URLs of two kinds.
+
+A store of objects differs in what it can't do: it has no names that are no UTF-8, a reader doesn't
+keep a file that is replaced, and a file that grows is seen when it is closed.
+"""
 
 import contextlib
 import os
@@ -6,17 +10,41 @@ import threading
 
 import pytest
 
-from tfrec.storage import Entry, LocalStorage, MemoryStorage
+from tfrec.storage import AnyStorage, Entry, LocalStorage, MemoryStorage, scheme_of
+
+KINDS = ["local", "memory", "any", "memory://", pytest.param("s3://", marks=pytest.mark.interop)]
 
 
-@pytest.fixture(params=["local", "memory"])
-def storage(request):
-    return LocalStorage() if request.param == "local" else MemoryStorage()
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return request.param
 
 
 @pytest.fixture
-def root(storage, tmp_path):
-    return str(tmp_path) if isinstance(storage, LocalStorage) else "root"
+def storage(kind):
+    match kind:
+        case "local":
+            return LocalStorage()
+        case "memory":
+            return MemoryStorage()
+    return AnyStorage()
+
+
+@pytest.fixture
+def root(kind, tmp_path, request):
+    match kind:
+        case "local" | "any":
+            return str(tmp_path)
+        case "memory":
+            return "root"
+        case "memory://":
+            return request.getfixturevalue("memory_url")
+    return request.getfixturevalue("s3_url")
+
+
+@pytest.fixture(autouse=True)
+def quick_leases(monkeypatch):
+    monkeypatch.setattr("tfrec.storage.lease.RENEW_SECONDS", 0.05)
 
 
 def write(storage, path, content):
@@ -109,14 +137,18 @@ def test_a_file_is_replaced_whole(storage, root):
     assert read(storage, path) == b"new"
 
 
-def test_a_reader_keeps_the_file_it_opened(storage, root):
+def test_a_reader_keeps_the_file_it_opened_or_fails(storage, root, kind):
     path = storage.join(root, "x")
     write(storage, path, b"former")
 
     with storage.open_read(path) as stream:
         write(storage, path, b"newer!")
 
-        assert stream.read() == b"former"
+        if kind == "s3://":
+            with pytest.raises(OSError, match="x"):
+                stream.read()
+        else:
+            assert b"former" == stream.read()
 
 
 def test_several_threads_publish_several_files(storage, root):
@@ -243,7 +275,9 @@ def test_a_file_is_no_directory(storage, root):
 @pytest.mark.parametrize(
     "name", ["фото 1.png", "猫", "a:b*c?", " ", "x" * 255, os.fsdecode(b"\xff\xfe")]
 )
-def test_names_come_back_as_they_were_given(storage, root, name):
+def test_names_come_back_as_they_were_given(storage, root, name, kind):
+    if kind == "s3://" and not name.isprintable():
+        pytest.skip("names of objects are UTF-8")
     write(storage, storage.join(root, name), b"content")
 
     assert names(storage, root) == [name]
@@ -251,8 +285,13 @@ def test_names_come_back_as_they_were_given(storage, root, name):
 
 
 def test_join_puts_names_below_a_directory(storage):
-    assert storage.join("a", "b", "c") == "a/b/c".replace("/", os.sep)
+    separator = "/" if isinstance(storage, MemoryStorage) else os.sep
+    assert storage.join("a", "b", "c") == "a/b/c".replace("/", separator)
     assert storage.join("a") == "a"
+
+
+def test_join_goes_on_where_a_directory_ends(storage, root):
+    assert f"{root}/b" == storage.join(root, "b").replace(os.sep, "/")
 
 
 # Directories
@@ -383,8 +422,15 @@ def test_a_path_is_free_after_the_block(storage, root, error):
     assert storage.info(root) is None or names(storage, root) == []
 
 
-def test_an_opened_file_is_emptied_and_seen_as_far_as_it_is_flushed(storage, root):
+def test_an_opened_file_is_emptied_and_seen_as_far_as_it_is_flushed(storage, root, kind):
     path = storage.join(root, "x")
+    if scheme_of(kind):
+        with storage.open_write(path) as stream:
+            stream.write(b"first")
+            stream.flush()
+            assert storage.info(path) is None
+        assert b"first" == read(storage, path)
+        return
     write(storage, path, b"former")
 
     with storage.open_write(path) as stream:
@@ -415,13 +461,35 @@ def test_a_scratch_file_is_read_back_and_has_no_name(storage, root):
         assert ["x"] == names(storage, root)
 
 
-def test_the_time_of_writing_is_known_of_files_alone(storage, root):
+def test_the_time_of_writing_is_known_of_files_alone(storage, root, kind):
     path = storage.join(root, "d", "x")
     write(storage, path, b"")
-    expected = os.stat(path).st_mtime_ns if isinstance(storage, LocalStorage) else None
+    expected = os.stat(path).st_mtime_ns if os.path.exists(path) else None
 
-    assert expected == storage.info(path).modified
+    assert kind == "s3://" or expected == storage.info(path).modified
     assert storage.info(storage.join(root, "d")).modified is None
+
+
+def test_what_is_appended_is_read_in_order(storage, root):
+    path = storage.join(root, "log")
+    lines = [b"%d\n" % number for number in range(300)]
+    for line in lines:
+        storage.append(path, line * 100)
+
+    assert b"".join(line * 100 for line in lines) == read(storage, path)
+    assert storage.info(path) is not None
+
+
+def test_what_was_appended_is_gone_after_discard(storage, root):
+    path = storage.join(root, "log")
+    write(storage, storage.join(root, "other"), b"")
+    storage.append(path, b"one")
+
+    storage.discard(path)
+    storage.discard(path)
+
+    assert storage.info(path) is None
+    assert ["other"] == names(storage, root)
 
 
 def test_appending_makes_a_file_and_adds_to_it(storage, root):
@@ -458,6 +526,21 @@ def test_discarding_removes_what_is_there(storage, root):
         storage.discard(storage.join(root, name))
 
     assert ["y"] == names(storage, root)
+
+
+@pytest.mark.parametrize(
+    ("directory", "path", "expected"),
+    [
+        ("a", "a", True),
+        ("a", "a/", True),
+        ("a/", "a/b/c", True),
+        ("a", "ab", False),
+        ("a/b", "a", False),
+        ("a", "c", False),
+    ],
+)
+def test_a_directory_contains_itself_and_what_is_below(storage, root, directory, path, expected):
+    assert expected == storage.contains(f"{root}/{directory}", f"{root}/{path}")
 
 
 def test_discarding_leaves_a_directory_with_files(storage, root):

@@ -8,7 +8,7 @@ import pytest
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.manifest import Manifest, Shard, Split
 from tfrec.errors import ConfigError, ManifestError
-from tfrec.storage import LocalStorage, MemoryStorage
+from tfrec.storage import AnyStorage, LocalStorage, MemoryStorage
 from tfrec.wire import frame_record
 
 FILE = frame_record(b"a record")
@@ -103,6 +103,7 @@ def test_files_of_a_directory_are_known_by_their_names():
         "c.tfrec",
         "d.record",
         "e.tfrecord.gz",
+        "e.tfrecord.zz",
         "f.tfr",
         "train-00000-of-00002",
         "mnist-train.tfrecord-00000-of-00001",
@@ -185,9 +186,15 @@ def test_a_pattern_that_matches_nothing_is_named():
         resolve("none-*.tfrecords", x=FILE)
 
 
-def test_a_url_is_refused_with_a_remedy():
-    with pytest.raises(ConfigError, match="gs://bucket/x.tfrecords: files at gs:// are not read"):
-        resolve("gs://bucket/x.tfrecords")
+def test_a_pattern_can_be_a_url(memory_url):
+    storage = AnyStorage()
+    for name in ("a/1.tfrecord", "b/2.tfrecord", "b/3.txt"):
+        with storage.publish(f"{memory_url}/{name}") as stream:
+            stream.write(FILE)
+
+    found = resolve_inputs([f"{memory_url}/*/*.tfrecord"], storage)
+
+    assert [f"{memory_url}/a/1.tfrecord", f"{memory_url}/b/2.tfrecord"] == paths_of(found)
 
 
 def test_a_directory_of_tfds_is_the_files_that_it_names():
@@ -225,3 +232,18 @@ def test_tfds_may_name_its_files_by_a_template():
 def test_what_tfds_says_must_be_of_tfrecords(content, words):
     with pytest.raises(ManifestError, match=words):
         resolve("d", **{"d/dataset_info.json": content})
+
+
+def test_a_part_of_a_dataset_is_none():
+    files = {"ds/train-00000-of-00002.tfrecord": FILE, "ds/.tfrec-journal": b"\n"}
+
+    with pytest.raises(ManifestError, match="ds: a build was interrupted"):
+        resolve("ds", **files)
+    assert 1 == len(resolve("ds/train-00000-of-00002.tfrecord", **files))
+
+
+def test_a_dataset_is_whole_while_a_build_prepares_the_next():
+    name = "train-00000-of-00001.tfrecord"
+    files = {f"ds/{name}": FILE, "ds/.tfrec-journal": b"\n", "ds/dataset.json": manifest(name)}
+
+    assert [f"ds/{name}"] == paths_of(resolve("ds", **files))

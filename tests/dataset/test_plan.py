@@ -157,6 +157,19 @@ class TestSizes:
 
 
 class TestOneFile:
+    @pytest.mark.parametrize(("suffix", "promised"), [(".gz", "gzip"), (".ZZ", "zlib")])
+    def test_its_name_promises_a_compression(self, suffix, promised):
+        name = f"x.tfrecord{suffix}"
+
+        assert (name,) == tuple(
+            shard.name
+            for shard in plan_build(
+                make_source({"a": 1}), BuildConfig(compression=promised), file_name=name
+            ).shards
+        )
+        with pytest.raises(ConfigError, match=f"promises {promised}, and the compression is none"):
+            plan_build(make_source({"a": 1}), BuildConfig(), file_name=name)
+
     @pytest.mark.parametrize(
         ("settings", "wanted"),
         [
@@ -215,7 +228,7 @@ class TestContradictions:
             ({"num_shards": 0}, "must be at least 1"),
             ({"shard_size": 0}, "must be at least 1 byte"),
             ({"num_shards": 1, "shard_size": 1}, "give one"),
-            ({"compression_level": 10}, "from 1 to 9"),
+            ({"compression_level": 10}, "from 0 to 9"),
             ({"index": True, "compression": "gzip"}, "no index of gzip files"),
             ({"group_by": "x"}, "groups need splits"),
             ({"split_method": "stable"}, "stable splits need splits"),

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from tfrec.dataset.build_config import BuildConfig
-from tfrec.engine import EXECUTORS, SerialExecutor
+from tfrec.engine import SerialExecutor
 from tfrec.errors import BadImagesError, ConfigError
 from tfrec.images import ImageSettings
 from tfrec.operations.build import build
@@ -40,7 +40,6 @@ def tree(directory):
     return {file.name: file.read_bytes() for file in directory.glob("*")}
 
 
-@pytest.mark.parametrize("engine", EXECUTORS)
 @pytest.mark.parametrize("num_workers", [1, 3])
 def test_every_engine_gives_the_same_bytes(directory, engine, num_workers):
     build_at(directory, "expected", engine=SerialExecutor())
@@ -50,7 +49,6 @@ def test_every_engine_gives_the_same_bytes(directory, engine, num_workers):
     assert tree(directory / "expected") == tree(directory / "out")
 
 
-@pytest.mark.parametrize("engine", EXECUTORS)
 def test_one_file_is_made_by_every_engine(directory, engine):
     one = SETTINGS | {"num_shards": 1}
     build_at(directory, "expected.tfrecord", config=one, engine=SerialExecutor())
@@ -78,7 +76,6 @@ def test_an_executor_of_the_caller_stays_open(directory, create):
     assert tree(directory / "expected") == tree(directory / "out")
 
 
-@pytest.mark.parametrize("engine", EXECUTORS)
 def test_progress_counts_every_image(directory, engine):
     done = []
 
@@ -87,7 +84,6 @@ def test_progress_counts_every_image(directory, engine):
     assert 20 == sum(done)
 
 
-@pytest.mark.parametrize("engine", EXECUTORS)
 def test_kept_images_count_as_progress(directory, engine):
     build_at(directory, "out")
     done = []
@@ -97,7 +93,6 @@ def test_kept_images_count_as_progress(directory, engine):
     assert 20 == sum(done)
 
 
-@pytest.mark.parametrize("engine", EXECUTORS)
 def test_a_bad_image_is_named_by_every_engine(directory, engine):
     (directory / "in/a/3.png").write_bytes(b"no image")
 
@@ -108,7 +103,6 @@ def test_a_bad_image_is_named_by_every_engine(directory, engine):
     assert not [name for name in tree(directory / "out") if not name.startswith(".")]
 
 
-@pytest.mark.parametrize("engine", EXECUTORS)
 def test_bad_images_in_flight_are_named_too(directory, engine):
     config = SETTINGS | {"shuffle": False, "num_shards": 10}
     for number in range(2):  # 2 images a shard, and a window of 6 tasks
@@ -120,7 +114,6 @@ def test_bad_images_in_flight_are_named_too(directory, engine):
     assert {"a/0.png", "a/3.png"} == {image.path for image in caught.value.images}
 
 
-@pytest.mark.parametrize("engine", EXECUTORS)
 def test_a_build_without_a_finished_shard_leaves_nothing(directory, engine):
     (directory / "in/a/3.png").write_bytes(b"no image")
     config = SETTINGS | {"num_shards": 1}
@@ -132,7 +125,6 @@ def test_a_build_without_a_finished_shard_leaves_nothing(directory, engine):
         assert ["in"] == os.listdir(directory)
 
 
-@pytest.mark.parametrize("engine", EXECUTORS)
 def test_a_finished_shard_is_kept_after_a_bad_image(directory, engine):
     config = SETTINGS | {"shuffle": False, "num_shards": 10}
     (directory / "in/b/9.png").write_bytes(b"no image")

@@ -92,6 +92,14 @@ def test_raw_pixels_have_the_stored_or_the_square_size():
     assert {(4, 6): 1, (5, 5): 1, (4, 4): 1} == summary.statistics.image_sizes
 
 
+def test_dark_pixels_that_begin_as_an_icon_does_are_raw():
+    icon = bytes.fromhex("000001000100 1010000001002000 00")
+
+    summary = inspect_examples({"img_raw": icon.ljust(4 * 6 * 3), "width": 4, "height": 6})
+
+    assert {"raw": 1} == summary.statistics.image_formats
+
+
 def test_damage_ends_the_inspection():
     content = frame_record(encode_example({"a": 1}))
 

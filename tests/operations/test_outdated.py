@@ -2,6 +2,8 @@
 
 import pytest
 
+from tfrec.images import ImageSettings
+
 LAYOUT = {"num_shards": 4, "index": True}
 
 
@@ -44,6 +46,14 @@ def test_a_changed_setting_is_named_with_both_values(bench):
     bench.build("x.tfrecord", seed=1)
 
     assert ("the setting `seed` is 2 and was 1",) == bench.check("x.tfrecord", seed=2)[:1]
+
+
+def test_a_setting_of_a_group_is_named_alone(bench):
+    bench.build("x.tfrecord", image=ImageSettings(size=(4, 4)))
+
+    reasons = bench.check("x.tfrecord", image=ImageSettings(size=(4, 5)))
+
+    assert ("the setting `image.size` is [4, 5] and was [4, 4]",) == reasons[:1]
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,10 @@ def test_a_fault_names_the_image_that_the_record_was_made_of():
     assert "cat/a.png" == fault.source
 
 
+# Dark pixels can begin as an icon does: reserved 0, type 1, one picture of 16 by 16.
+LIKE_AN_ICON = bytes.fromhex("000001000100 1010000001002000 00")
+
+
 def built_at(size):
     manifest = Manifest({}, (), 0, {"image": {"size": size}}, {})
     return RecordFile("x", manifest=manifest)
@@ -123,6 +127,7 @@ def built_at(size):
         ({"img_raw": bytes(6), "width": 2, "height": 3}, None, []),
         ({"img_raw": bytes(12), "width": 2, "height": 3}, None, ["2x3x3 needs 18"]),
         ({"img_raw": bytes(18)}, built_at([3, 2]), []),
+        ({"img_raw": LIKE_AN_ICON + bytes(3)}, built_at([3, 2]), []),
         ({"img_raw": bytes(72)}, built_at([3, 2]), ["4 times as many"]),
         ({"img_raw": bytes(12)}, built_at([3, 2]), ["2x2x3 fits"]),
     ],

@@ -155,7 +155,7 @@ def test_damage_leaves_nothing(storage):
     assert set(BOTH) == set(storage.files)
 
 
-@pytest.mark.parametrize("settings", [{"num_shards": 0}, {"level": 10}])
+@pytest.mark.parametrize("settings", [{"num_shards": 0}, {"compression_level": 10}])
 def test_settings_out_of_range_are_refused(settings):
     with pytest.raises(ConfigError):
         ReshardConfig(**settings)

@@ -112,7 +112,7 @@ def test_what_is_no_number_is_refused(text):
         Selection.parse([text], [])
 
 
-@pytest.mark.parametrize("text", ["", " ", "== 3"])
+@pytest.mark.parametrize("text", ["", " ", "== 3", "label = 3", "label >", "a => 3"])
 def test_what_is_no_test_is_refused(text):
     with pytest.raises(ConfigError, match="is no test"):
         FeatureTest.parse(text)

@@ -493,3 +493,60 @@ def test_a_file_being_written_is_not_discarded(tmp_path):
         storage.discard(str(tmp_path / "x"))
 
     assert b"whole" == (tmp_path / "x").read_bytes()
+
+
+@pytest.fixture
+def no_locks_beside(monkeypatch):
+    """Let nobody make a lock file, as in a directory that is another's."""
+    really_open = os.open
+
+    def refuse(path, *args, **options):
+        if str(path).endswith(".tfrec-lock"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return really_open(path, *args, **options)
+
+    monkeypatch.setattr(os, "open", refuse)
+
+
+@posix
+def test_a_directory_in_that_of_another_is_held_all_the_same(storage, tmp_path, no_locks_beside):
+    out = tmp_path / "out"
+    out.mkdir()
+
+    with (
+        storage.exclusive(str(out)),
+        pytest.raises(BlockingIOError, match="another tfrec"),
+        storage.exclusive(str(out)),
+    ):
+        pytest.fail("the block is not entered")
+    with storage.exclusive(str(out)):
+        pass
+
+    assert names(out) == []
+
+
+@posix
+def test_a_place_that_takes_no_lock_is_named(storage, tmp_path, no_locks_beside):
+    path = str(tmp_path / "out")
+
+    with pytest.raises(PermissionError) as raised, storage.exclusive(path):
+        pytest.fail("the block is not entered")
+
+    assert path == raised.value.filename
+
+
+@pytest.mark.parametrize("program", ["publish", "publish_directory"])
+def test_a_temporary_name_that_is_refused_is_not_the_one_named(
+    storage, tmp_path, monkeypatch, program
+):
+    def refuse(path, *_):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    path = str(tmp_path / "out")
+    monkeypatch.setattr(os, "replace", refuse)
+
+    with pytest.raises(PermissionError) as raised, getattr(storage, program)(path):
+        pass
+
+    assert path == raised.value.filename
+    assert names(tmp_path) == []

@@ -1,25 +1,28 @@
 """What people read of images that cannot be used: build, check."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from tfrec.cli.render import count, say, say_table, tell
 
 if TYPE_CHECKING:
     from tfrec.errors import ImageError
 
-CopyImages: TypeAlias = "Callable[[Sequence[ImageError]], None]"
-
-
-def copy_nothing(_images: "Sequence[ImageError]") -> None:
-    """Copy no image: no quarantine was asked for."""
-
 
 def tell_images(images: "Sequence[ImageError]", verdict: str) -> None:
     """Name each bad image and its reason."""
     for image in images:
         tell(f"{verdict}: {image}")
+
+
+def tell_failure(images: "Sequence[ImageError]") -> None:
+    """Name each image that has ended the build, and what can be done about them."""
+    tell_images(images, "error")
+    tell(
+        "the dataset was not written; `--on-error skip` leaves such images out, and `tfrec check` "
+        "names all of them"
+    )
 
 
 def say_reasons(images: "Sequence[ImageError]", verdict: str) -> None:

@@ -1,7 +1,5 @@
 """`tfrec build`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,9 +13,12 @@ from tfrec.cli.render import say, say_json, tell
 from tfrec.cli.source_options import SourceOptions, source_options
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from tfrec.dataset.build_config import BuildConfig
     from tfrec.images.settings import ImageSettings
     from tfrec.source.image_source import ImageSource
+    from tfrec.storage import Storage
 
 
 @command(
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     ],
     codes=(exits.FAILED, exits.LEFT_OUT),
 )
-@click.argument("directory", metavar="DIR")
-@click.argument("out", metavar="OUT")
+@click.argument("directory", metavar="DIR", type=options.PATH)
+@click.argument("out", metavar="OUT", type=options.PATH)
 @source_options
 @image_settings
 @dataset_options
@@ -49,8 +50,13 @@ if TYPE_CHECKING:
 )
 @options.workers
 @options.engine
+@options.ray_address
 @click.option(
-    "--report", "report_path", metavar="FILE", help="Write a JSON report of the build to FILE."
+    "--report",
+    "report_path",
+    metavar="FILE",
+    type=options.PATH,
+    help="Write a JSON report of the build to FILE.",
 )
 @options.json_output
 @click.pass_context
@@ -68,6 +74,7 @@ def build(
     dry_run: bool,
     workers: int | None,
     engine: str,
+    ray_address: str | None,
     report_path: str | None,
     as_json: bool,
 ) -> None:
@@ -76,7 +83,8 @@ def build(
     Each folder directly below DIR is a class; every image below it, at any depth, belongs to that
     class. Classes are sorted by the bytes of their names and numbered from 0. Each image is turned
     upright, made RGB, stretched to 256x256 and stored with its label as `img_raw` and `label`.
-    Hidden and system files are ignored; all other files are tried, whatever their names.
+    Hidden and system files are ignored, and so are texts, tables, archives and videos that are so
+    by name and content; all other files are tried, whatever their names.
 
     An OUT that ends in .tfrecord, .tfrecords, .tfrec or .record is one file, with its manifest
     beside it as OUT.json; any other OUT is a directory with several files.
@@ -84,47 +92,95 @@ def build(
     from tfrec.cli.build_report import describe_build
     from tfrec.dataset.build_config import BuildConfig
     from tfrec.dataset.manifest import encode_json
+    from tfrec.errors import BadImagesError
     from tfrec.operations.build import build as build_dataset
-    from tfrec.storage import LocalStorage
+    from tfrec.operations.quarantine import quarantine as copy_images
+    from tfrec.source.advice import refuse_folder_inside
+    from tfrec.storage import AnyStorage
 
-    storage = LocalStorage()
+    storage = AnyStorage()
+    _refuse_without_build(check, dry_run, report_path, quarantine)
+    _refuse_report(report_path, out, storage)
     settings = read_settings(dataset, out)
     config = BuildConfig(image=image, on_error=on_error, **settings)
     source = source_options.scan(directory, storage, from_splits=config.split_from_dirs)
+    if quarantine is not None:
+        refuse_folder_inside(source, quarantine, what="the quarantine", storage=storage)
     for note in source.notes:
         tell(f"note: {note.sentence}")
     if check:
-        ctx.exit(_check(source, out, config, workers, engine))
+        with options.open_engine(engine, workers, ray_address) as executor:
+            ctx.exit(_check(source, out, config, workers, executor, as_json))
     if dry_run:
         ctx.exit(_forecast(source, out, config, workers, as_json))
-    with _quarantine_of(directory, quarantine) as copy_images:
-        with progress_bar(source.num_images, "images") as advance:
+    try:
+        with (
+            options.open_engine(engine, workers, ray_address) as executor,
+            progress_bar(source.num_images, "images") as advance,
+        ):
             report = build_dataset(
                 source,
                 out,
                 config,
                 storage=storage,
-                engine=engine,
+                engine=executor,
                 num_workers=workers,
                 overwrite=overwrite,
                 advance=advance,
             )
-        copy_images(report.skipped)
+    except BadImagesError as error:
+        bad_images.tell_failure(error.images)
+        if quarantine is not None:
+            copy_images(error.images, directory, quarantine, storage=storage)
+        ctx.exit(exits.FAILED)
     build_words.tell_notes(report)
     bad_images.tell_images(report.skipped, "skipped")
-    if report_path is not None:
-        with storage.publish(report_path) as stream:
-            stream.write(encode_json(describe_build(report, source)))
     if as_json:
         say_json(build_words.as_document(report, source))
     else:
         build_words.say_summary(report, source)
+    # After the words: where one of these can't be written, the dataset is there all the same.
+    if quarantine is not None:
+        copy_images(report.skipped, directory, quarantine, storage=storage)
+    if report_path is not None:
+        with storage.publish(report_path) as stream:
+            stream.write(encode_json(describe_build(report, source)))
     left_out = report.skipped or any(note.is_left_out for note in source.notes)
     ctx.exit(exits.LEFT_OUT if left_out else exits.DONE)
 
 
+def _refuse_without_build(
+    check: bool, dry_run: bool, report_path: str | None, quarantine: str | None
+) -> None:
+    """Raise where one option says to write nothing, and another what to write."""
+    quiet = [name for name, given in (("--check", check), ("--dry-run", dry_run)) if given]
+    others = [
+        name
+        for name, path in (("--report", report_path), ("--quarantine", quarantine))
+        if path is not None
+    ]
+    if quiet and len(quiet + others) > 1:
+        names = " and ".join(f"`{name}`" for name in (quiet + others)[:2])
+        raise click.UsageError(f"{names} contradict each other; leave one of them out")
+
+
+def _refuse_report(path: str | None, out: str, storage: "Storage") -> None:
+    """Raise where the report would take the place of the dataset."""
+    from tfrec.dataset.naming import manifest_path
+
+    if path is not None and any(
+        storage.contains(path, taken) for taken in (out, manifest_path(out))
+    ):
+        raise click.UsageError(f"`--report {path}` would replace the dataset; name another file")
+
+
 def _check(
-    source: "ImageSource", out: str, config: "BuildConfig", workers: int | None, engine: str
+    source: "ImageSource",
+    out: str,
+    config: "BuildConfig",
+    workers: int | None,
+    engine: "str | Executor",
+    as_json: bool,
 ) -> int:
     """Say why `out` is not what a build would write; return the exit code."""
     from tfrec.operations.outdated import find_outdated
@@ -133,8 +189,11 @@ def _check(
         reasons = find_outdated(
             source, out, config, num_workers=workers, engine=engine, advance=advance
         )
-    for reason in reasons or [f"{out}: up to date"]:
-        say(reason)
+    if as_json:
+        say_json({"path": out, "is_up_to_date": not reasons, "reasons": list(reasons)})
+    else:
+        for reason in reasons or [f"{out}: up to date"]:
+            say(reason)
     return exits.FAILED if reasons else exits.DONE
 
 
@@ -151,19 +210,3 @@ def _forecast(
     else:
         forecast_words.say_forecast(found, out, source)
     return exits.DONE if found.fits else exits.FAILED
-
-
-@contextmanager
-def _quarantine_of(directory: str, out: str | None) -> Iterator[bad_images.CopyImages]:
-    """Yield what copies bad images to `out`; those that end the build are copied too."""
-    from tfrec.errors import BadImagesError
-    from tfrec.operations.quarantine import quarantine
-
-    if out is None:
-        yield bad_images.copy_nothing
-        return
-    try:
-        yield lambda images: quarantine(images, directory, out)
-    except BadImagesError as error:
-        quarantine(error.images, directory, out)
-        raise

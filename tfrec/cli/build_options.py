@@ -3,34 +3,12 @@
 Each has the name of the setting that it becomes.
 """
 
-import re
 from typing import Any
 
 import click
 
+from tfrec.cli import options
 from tfrec.cli.option_groups import option_group
-
-_UNITS = {
-    "": 1,
-    "B": 1,
-    "KB": 1000,
-    "MB": 1000**2,
-    "GB": 1000**3,
-    "KIB": 1 << 10,
-    "MIB": 1 << 20,
-    "GIB": 1 << 30,
-}
-
-
-def _parse_bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
-    """Return the number of bytes of `256MiB`, `1.5GB`, `100000`."""
-    if value is None:
-        return None
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", value.strip(), re.ASCII)
-    if found is None or found[2].upper() not in _UNITS:
-        raise click.BadParameter(f"{value!r} is no size; give one such as 256MiB or 1GB")
-    return round(float(found[1]) * _UNITS[found[2].upper()])
-
 
 _OPTIONS = [
     click.option(
@@ -42,7 +20,7 @@ _OPTIONS = [
     click.option(
         "--shard-size",
         metavar="SIZE",
-        callback=_parse_bytes,
+        callback=options.parse_num_bytes,
         help="About how large each of the files is, such as 100MB.  [default: 256MiB]",
     ),
     click.option(
@@ -111,16 +89,9 @@ _OPTIONS = [
     click.option(
         "--compression",
         type=click.Choice(["none", "gzip", "zlib"]),
-        help="Of the files.  [default: gzip where OUT ends in .gz, else none]",
+        help="Of the files.  [default: by the name of OUT: .gz is gzip, .zz is zlib]",
     ),
-    click.option(
-        "--compression-level",
-        type=click.IntRange(1, 9),
-        default=6,
-        show_default=True,
-        metavar="N",
-        help="From 1, fast, to 9, small.",
-    ),
+    options.compression_level,
     click.option(
         "--index", is_flag=True, help="Write an index beside each file, for DALI and PyTorch."
     ),
@@ -129,16 +100,12 @@ _OPTIONS = [
 dataset_options = option_group("dataset", dict, _OPTIONS)
 
 
-def read_settings(options: dict[str, Any], out: str) -> dict[str, Any]:
+def read_settings(values: dict[str, Any], out: str) -> dict[str, Any]:
     """Return the fields of `BuildConfig` that the options of this module say."""
-    settings = dict(options)
+    from tfrec.dataset.naming import named_compression
+
+    settings = dict(values)
     settings["split_method"] = "stable" if settings.pop("stable_split") else "exact"
-    is_gzip = out.lower().endswith(".gz")
     if settings["compression"] is None:
-        settings["compression"] = "gzip" if is_gzip else "none"
-    elif is_gzip and settings["compression"] != "gzip":
-        raise click.UsageError(
-            f"--compression {settings['compression']} contradicts the name {out}; "
-            "give an OUT without .gz"
-        )
+        settings["compression"] = named_compression(out)
     return settings

@@ -1,27 +1,24 @@
-"""The report of a build for programs: what was done, with times, which no manifest has."""
+"""The file that `tfrec build --report` writes: the summary, what was written, and its times."""
 
-import dataclasses
 from typing import Any
 
+from tfrec.cli import build_words
 from tfrec.operations.build import BuildReport
 from tfrec.source.image_source import ImageSource
 
 
 def describe_build(report: BuildReport, source: ImageSource) -> dict[str, Any]:
-    """Return the report as JSON values; `seconds` is the time the build took, scanning excluded."""
+    """Return the report as JSON values; `seconds` is what the build took, without the scan."""
     manifest = report.manifest
     written = [shard for shard in manifest.shards if shard.name in report.written]
     num_written = sum(shard.num_records for shard in written)
     bytes_written = sum(shard.num_bytes for shard in written)
     return {
-        "path": report.path,
-        "num_records": manifest.num_records,
-        "num_bytes": sum(shard.num_bytes for shard in manifest.shards),
-        "labels": manifest.labels,
+        **build_words.as_document(report, source),
         "splits": {
             name: {
                 "num_records": split.num_records,
-                "num_bytes": sum(shard.num_bytes for shard in split.shards),
+                "num_bytes": split.num_bytes,
                 "shards": [shard.name for shard in split.shards],
                 "images_per_class": dict(split.images_per_class),
             }
@@ -32,10 +29,7 @@ def describe_build(report: BuildReport, source: ImageSource) -> dict[str, Any]:
             "num_records": num_written,
             "num_bytes": bytes_written,
         },
-        "skipped": [dataclasses.asdict(image) for image in manifest.skipped],
-        "ignored": dict(source.ignored),
         "duplicates": [found._asdict() for found in report.duplicates],
-        "notes": [*(note.sentence for note in source.notes), *report.notes],
         "seconds": round(report.seconds, 3),
         "records_per_second": round(num_written / max(report.seconds, 1e-3), 1),
         "bytes_per_second": round(bytes_written / max(report.seconds, 1e-3)),

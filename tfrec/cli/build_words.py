@@ -1,9 +1,9 @@
-"""What `tfrec build` says of a build."""
+"""What `tfrec build` says of a build; and of classes and ignored files, as others do too."""
 
 from typing import TYPE_CHECKING, Any
 
 from tfrec.cli import bad_images
-from tfrec.cli.render import count, num_bytes, say, say_table, tell
+from tfrec.cli.render import count, num_bytes, say, say_classes, say_table, tell
 
 if TYPE_CHECKING:
     from tfrec.operations.build import BuildReport
@@ -24,7 +24,7 @@ def tell_notes(report: "BuildReport") -> None:
 def say_summary(report: "BuildReport", source: "ImageSource") -> None:
     """Say what the dataset holds, and what was left out of it."""
     manifest = report.manifest
-    size = num_bytes(sum(shard.num_bytes for shard in manifest.shards))
+    size = num_bytes(manifest.num_bytes)
     say(f"{report.path}: {count(manifest.num_records, 'record')}, {size}")
     num_kept = len(manifest.shards) - len(report.written)
     if num_kept:
@@ -32,13 +32,8 @@ def say_summary(report: "BuildReport", source: "ImageSource") -> None:
     if len(manifest.splits) > 1:
         splits = manifest.splits.items()
         say_table([(name, count(split.num_records, "record")) for name, split in splits])
-    rows = [
-        (str(label), name, count(num_images, "image"))
-        for label, (name, num_images) in enumerate(
-            report.images_per_class.items(), manifest.label_offset
-        )
-    ]
-    say_table([("label", "class", "images"), *rows], numeric=frozenset({0}))
+    classes = enumerate(report.images_per_class.items(), manifest.label_offset)
+    say_classes(((label, name, num_images) for label, (name, num_images) in classes), "images")
     bad_images.say_reasons(report.skipped, "skipped")
     say_ignored(source)
 
@@ -56,7 +51,7 @@ def as_document(report: "BuildReport", source: "ImageSource") -> dict[str, Any]:
     return {
         "path": report.path,
         "num_records": manifest.num_records,
-        "num_bytes": sum(shard.num_bytes for shard in manifest.shards),
+        "num_bytes": manifest.num_bytes,
         "labels": manifest.labels,
         "images_per_class": dict(report.images_per_class),
         "shards": [shard.name for shard in manifest.shards],

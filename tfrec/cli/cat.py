@@ -6,7 +6,7 @@ import click
 
 from tfrec.cli import exits, options
 from tfrec.cli.command import command
-from tfrec.cli.render import say, say_json_line, say_table
+from tfrec.cli.render import say, say_json_line, say_table, tell
 
 if TYPE_CHECKING:
     from tfrec.operations.cat import JsonValue, ShownRecord
@@ -55,11 +55,15 @@ def cat(
         keys=[key for key in (keys or "").split(",") if key],
         bytes_form=bytes_form,
     )
+    is_empty = True
     for record in records:
+        is_empty = False
         if as_json:
             say_json_line(_as_document(record))
         else:
             _say_record(record)
+    if is_empty:
+        tell("note: no record was chosen" if ranges or tests else "note: there is no record")
 
 
 def _say_record(record: "ShownRecord") -> None:

@@ -3,6 +3,7 @@
 Help must be quick, so a command's module imports what it works with inside its function.
 """
 
+import difflib
 import importlib
 from collections.abc import Callable, Sequence
 
@@ -42,3 +43,26 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"tfrec.cli.{cmd_name}")
         found: click.Command = getattr(module, cmd_name)
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name, or say which one may be meant."""
+        name = args[0]
+        if name not in self._names and not name.startswith("-"):
+            near = difflib.get_close_matches(name, self._names, n=1)
+            hint = f"; did you mean `{near[0]}`?" if near else ""
+            raise click.UsageError(f"there is no command `{name}`{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def describe(self, name: str) -> str:
+        """Return the first sentence of a command's help."""
+        found = self.get_command(click.Context(self), name)
+        sentence = (found.help or "").partition("\n\n")[0] if found is not None else ""
+        return " ".join(sentence.split())
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write each command with its whole first sentence; click itself would cut it off."""
+        rows = [(name, self.describe(name)) for name in self._names]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     examples=["tfrec diff old/ new/", "tfrec diff old.tfrecords new.tfrecords --json"],
     codes=(exits.FAILED,),
 )
-@click.argument("path_a", metavar="A")
-@click.argument("path_b", metavar="B")
+@click.argument("path_a", metavar="A", type=options.PATH)
+@click.argument("path_b", metavar="B", type=options.PATH)
 @options.json_output
 @click.pass_context
 def diff(ctx: click.Context, path_a: str, path_b: str, as_json: bool) -> None:

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 @command(
     examples=[
         "tfrec dump out.tfrecords show/",
-        "tfrec dump dataset/ show/ --format png",
+        "tfrec dump dataset/ show/ --format png --where 'label == 3'",
         "tfrec dump theirs.tfrecord show/ --image-key picture --label-key kind",
     ],
     codes=(exits.FAILED, exits.LEFT_OUT),
 )
 @options.dataset_paths
-@click.argument("out", metavar="OUT")
+@click.argument("out", metavar="OUT", type=options.PATH)
+@options.selection
 @click.option(
     "--format",
     "image_format",
@@ -54,6 +55,8 @@ def dump(
     ctx: click.Context,
     paths: tuple[str, ...],
     out: str,
+    ranges: tuple[str, ...],
+    tests: tuple[str, ...],
     image_format: Any,  # noqa: ANN401 (one of the choices above)
     image_key: str | None,
     label_key: str | None,
@@ -66,20 +69,23 @@ def dump(
     """Write the image of each record in PATH to the directory OUT.
 
     Each image becomes OUT/CLASS/NUMBER.jpg: the class's name from the manifest, else its number,
-    and the record's number in its file. OUT appears when all images are written, or not at all.
+    and the record's number in its file. The image file's own name follows where the record has it.
+    OUT appears when all images are written, or not at all.
     """
     from tfrec.operations.dump import dump as dump_records
+    from tfrec.operations.selection import Selection
 
     with progress_bar(None, "images") as advance:
         report = dump_records(
             paths,
             out,
+            selection=Selection.parse(ranges, tests),
             image_format=image_format,
             image_key=image_key,
             label_key=label_key,
             size=size,
             on_error=on_error,
-            num_threads=workers,
+            num_workers=workers,
             overwrite=overwrite,
             advance=advance,
         )

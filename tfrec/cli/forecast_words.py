@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfrec.cli import bad_images
 from tfrec.cli.build_words import say_ignored
-from tfrec.cli.render import count, num_bytes, say, say_table, tell
+from tfrec.cli.render import count, num_bytes, say, say_classes, say_table, tell
 
 if TYPE_CHECKING:
     from tfrec.operations.forecast import Forecast
@@ -25,18 +25,15 @@ def say_forecast(found: "Forecast", out: str, source: "ImageSource") -> None:
     if found.free_bytes is not None:
         verdict = "" if found.fits else ", which is not enough"
         say(f"free space: {num_bytes(found.free_bytes)}{verdict}")
-    rows = [
-        (str(label), name, count(number, "image"))
-        for label, (name, number) in enumerate(found.images_per_class.items(), plan.labels.offset)
-    ]
-    say_table([("label", "class", "images"), *rows], numeric=frozenset({0}))
+    classes = enumerate(found.images_per_class.items(), plan.labels.offset)
+    say_classes(((label, name, number) for label, (name, number) in classes), "images")
     if len(plan.shards) > 1:
         shown = plan.shards[:_MAX_FILES]
         say_table([(shard.name, count(len(shard.images), "record")) for shard in shown])
         if len(plan.shards) > _MAX_FILES:
             say(f"  and {count(len(plan.shards) - _MAX_FILES, 'more file')}")
     bad_images.tell_images(found.bad_images, "bad")
-    bad_images.say_reasons(found.bad_images, "of those tried bad")
+    bad_images.say_reasons(found.bad_images, "of those tried are bad")
     say_ignored(source)
 
 

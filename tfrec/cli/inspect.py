@@ -8,7 +8,7 @@ import click
 from tfrec.cli import exits, options
 from tfrec.cli.command import command
 from tfrec.cli.progress import progress_bar
-from tfrec.cli.render import count, num_bytes, say, say_json, say_table
+from tfrec.cli.render import count, num_bytes, say, say_classes, say_json, say_table
 
 if TYPE_CHECKING:
     from tfrec.operations.inspect import FileSummary
@@ -112,12 +112,13 @@ def _say_features(statistics: "RecordStatistics") -> None:
 def _say_labels(statistics: "RecordStatistics", summaries: "list[FileSummary]") -> None:
     if not statistics.labels:
         return
-    rows = [("label", "class", "records")]
+    rows: list[tuple[int | str, str, int]] = []
     by_label = sorted(statistics.labels.items(), key=lambda item: (str(type(item[0])), item[0]))
     for label, num_records in by_label[:_MAX_ROWS]:
         name = _class_name(label, summaries)
-        rows.append((_shorten(str(label)), _shorten(name or ""), f"{num_records:,}"))
-    say_table(rows, numeric=frozenset({2}))
+        shown = label if isinstance(label, int) else _shorten(label)
+        rows.append((shown, _shorten(name or ""), num_records))
+    say_classes(rows, "records")
     if len(by_label) > _MAX_ROWS:
         say(f"  and {count(len(by_label) - _MAX_ROWS, 'label')} more")
 

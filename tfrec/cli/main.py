@@ -6,10 +6,10 @@ import sys
 
 import click
 
-from tfrec.cli import exits
+from tfrec.cli import bad_images, exits
 from tfrec.cli.command import LazyGroup
 from tfrec.cli.render import tell
-from tfrec.errors import BadImagesError, TfrecError
+from tfrec.errors import BadImagesError, ChecksumError, TfrecError, TruncatedRecordError
 
 COMMANDS = (
     "build",
@@ -23,6 +23,13 @@ COMMANDS = (
     "index",
     "diff",
 )
+
+_REASONS: dict[type[OSError], str] = {
+    FileNotFoundError: "there is no such file or directory",
+    FileExistsError: "it is there already; name another, or remove it",
+    IsADirectoryError: "it is a directory, and must be a file",
+    NotADirectoryError: "it is a file, and must be a directory",
+}
 
 
 def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -53,6 +60,7 @@ class _Commands(LazyGroup):
 @click.group(
     cls=_Commands,
     names=COMMANDS,
+    epilog="`tfrec COMMAND --help` shows the options, examples and exit codes of a command.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(
@@ -69,11 +77,12 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit with a documented code."""
+    _open_missing_streams()
     signal.signal(signal.SIGTERM, _terminate)
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        _tell_usage(error)
         code = error.exit_code
     except (TfrecError, OSError) as error:
         code = _end_with(error)
@@ -82,20 +91,47 @@ def main() -> None:
     sys.exit(code or exits.DONE)
 
 
+def _open_missing_streams() -> None:
+    """Open the standard streams that whoever started us has closed.
+
+    Else the first files that are opened take their numbers, and what a C library prints, and a
+    record file would get the warnings of libtiff.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            setattr(sys, name, os.fdopen(descriptor, mode))
+
+
 def _end_with(error: TfrecError | OSError) -> int:
     if isinstance(error, BadImagesError):
-        for image in error.images:
-            tell(f"error: {image}")
-        tell("nothing was written; `--on-error skip` leaves such images out")
+        bad_images.tell_failure(error.images)
     else:
         tell(f"error: {_sentence(error)}")
+    if isinstance(error, (ChecksumError, TruncatedRecordError)):
+        tell("`tfrec verify` names all damage, `tfrec salvage` copies the records that are intact")
     return exits.code_of(error)
 
 
 def _sentence(error: TfrecError | OSError) -> str:
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+        reason = _REASONS.get(type(error), "") or _uncapitalized(error.strerror or "failed")
+        return f"{os.fsdecode(error.filename)}: {reason}"
     return str(error)
+
+
+def _tell_usage(error: click.ClickException) -> None:
+    """Say what is wrong with the command line, how it goes, and where more is said."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is not None:
+        tell(context.get_usage())
+    tell(f"error: {_uncapitalized(error.format_message().removesuffix('.'))}")
+    if context is not None:
+        tell(f"`{context.command_path} --help` says more")
+
+
+def _uncapitalized(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _terminate(_number: int, _frame: object) -> None:

@@ -1,24 +1,22 @@
-"""Options that several commands share.
-
-compression      reshard, salvage
-json_output      build, check, dump, verify, inspect
-dataset_paths    dump, verify, inspect
-engine           build
-on_error         build, dump
-parse_num_bytes  reshard
-parse_size       build, check, dump
-quarantine       build, check
-selection        cat, reshard
-workers          build, check, dump
-"""
+"""Options that several commands share, and the readers of their values."""
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+PATH = click.Path(readable=False)
+"""A text that shells complete as a path; whoever opens it says what is wrong with it."""
+
 _Function = TypeVar("_Function", bound=Callable[..., None])
+
+_SIDE = re.compile(r"0*[1-9][0-9]{0,8}")
+_NUM_BYTES = re.compile(r"([0-9]{1,18}(?:\.[0-9]+)?)\s*(?:([kmgt])(i?)b?|b)?")
 
 
 def parse_size(
@@ -28,18 +26,20 @@ def parse_size(
     if value is None:
         return None
     sides = value.lower().split("x")
-    if len(sides) > 2 or not all(side.isdecimal() and int(side) > 0 for side in sides):
+    if len(sides) > 2 or not all(_SIDE.fullmatch(side) for side in sides):
         raise click.BadParameter(f"{value!r} is no size; give WIDTHxHEIGHT or one number in pixels")
     return int(sides[0]), int(sides[-1])
 
 
-def parse_num_bytes(_ctx: click.Context, _param: click.Parameter, value: str) -> int:
-    """Return the number of bytes of `256MiB`, `2GB` or `1000000`."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?", value.strip().lower())
+def parse_num_bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
+    """Return the number of bytes of `256MiB`, `1.5GB` or `1000000`; case makes no difference."""
+    if value is None:
+        return None
+    found = _NUM_BYTES.fullmatch(value.strip().lower())
     if found is None:
-        raise click.BadParameter(f"{value!r} is no size; write it like `256MiB` or `2GB`")
-    base = 1024 if found[3] else 1000
-    return int(float(found[1]) * base ** ("kmgt".index(found[2]) + 1 if found[2] else 0))
+        raise click.BadParameter(f"{value!r} is no size; give one such as 256MiB or 1GB")
+    base = 1024.0 if found[3] else 1000.0
+    return round(float(found[1]) * base ** "_kmgt".index(found[2] or "_"))
 
 
 def on_error(thing: str) -> Callable[[_Function], _Function]:
@@ -61,16 +61,45 @@ workers = click.option(
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many threads decode.  [default: one for each core]",
+    help="How many threads or processes work at once.  [default: one for each core]",
 )
 
 engine = click.option(
     "--engine",
-    type=click.Choice(["threads", "processes"]),
+    type=click.Choice(["threads", "processes", "ray"]),
     default="threads",
     show_default=True,
-    help="What the workers are; processes write a whole file each.",
+    help="What the workers are; processes, and those of a Ray cluster, write a whole file each.",
 )
+
+engine_of_files = click.option(
+    "--engine",
+    type=click.Choice(["processes", "ray"]),
+    default="processes",
+    show_default=True,
+    help="What the workers are; each checks a whole file.",
+)
+
+ray_address = click.option(
+    "--ray-address",
+    metavar="ADDR",
+    help="Of the cluster of `--engine ray`.  [default: $RAY_ADDRESS, else a cluster of this "
+    "machine alone]",
+)
+
+
+def open_engine(
+    name: str, num_workers: int | None, ray_address: str | None
+) -> "AbstractContextManager[str | Executor]":
+    """Return the engine that the options say, which ends with the block."""
+    if name != "ray":
+        if ray_address is not None:
+            raise click.UsageError("`--ray-address` belongs to `--engine ray`")
+        return nullcontext(name)
+    from tfrec.engine import create_ray_executor
+
+    return create_ray_executor(num_workers, address=ray_address)
+
 
 compression = click.option(
     "--compression",
@@ -78,6 +107,15 @@ compression = click.option(
     default="auto",
     show_default=True,
     help="Of what is written; `auto` goes by the name: .gz is gzip, .zz is zlib.",
+)
+
+compression_level = click.option(
+    "--compression-level",
+    type=click.IntRange(0, 9),
+    default=6,
+    show_default=True,
+    metavar="N",
+    help="From 0, quickest, to 9, smallest.",
 )
 
 
@@ -103,7 +141,8 @@ def selection(command: _Function) -> _Function:
 quarantine = click.option(
     "--quarantine",
     metavar="DIR",
+    type=PATH,
     help="Copy bad images to this directory, with a list of the reasons, `reasons.tsv`.",
 )
 
-dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PATH)

@@ -4,6 +4,7 @@ Results go to stdout, everything else to stderr. Names come from files, and a fi
 anything: every line is made harmless before it is shown.
 """
 
+import contextlib
 import json
 import os
 import sys
@@ -13,16 +14,18 @@ from typing import Any
 import click
 
 from tfrec.cli import exits
+from tfrec.source.paths import display_path
 
 
 def say(text: str) -> None:
     """Write a line of a result."""
-    _write(harmless(text))
+    _write(display_path(text))
 
 
 def tell(text: str) -> None:
-    """Write a line about the work."""
-    click.echo(harmless(text), err=True)
+    """Write a line about the work; where nobody can read it, the work goes on all the same."""
+    with contextlib.suppress(OSError):
+        click.echo(display_path(text), err=True)
 
 
 def say_json(document: Any) -> None:  # noqa: ANN401 (any JSON value)
@@ -32,12 +35,12 @@ def say_json(document: Any) -> None:  # noqa: ANN401 (any JSON value)
 
 def say_json_line(document: Any) -> None:  # noqa: ANN401 (any JSON value)
     """Write one of many results as one line of JSON."""
-    click.echo(json.dumps(document))
+    _write(json.dumps(document))
 
 
 def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozenset()) -> None:
     """Write rows in columns; those in `numeric` are set to the right."""
-    cells = [[harmless(cell) for cell in row] for row in rows]
+    cells = [[display_path(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for row in cells:
         padded = (
@@ -47,12 +50,10 @@ def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozen
         _write(f"  {'  '.join(padded)}".rstrip())
 
 
-def harmless(text: str) -> str:
-    """Escape what a terminal would obey, and what is no text, but for line ends."""
-    return "".join(
-        character if character.isprintable() or character == "\n" else _escape(character)
-        for character in text
-    )
+def say_classes(rows: Iterable[tuple[int | str, str, int]], noun: str) -> None:
+    """Write the label, the name and the number of images or records of each class."""
+    cells = [(str(label), name, f"{number:,}") for label, name, number in rows]
+    say_table([("label", "class", noun), *cells], numeric=frozenset({0, 2}))
 
 
 def count(number: int, noun: str) -> str:
@@ -79,12 +80,12 @@ def _write(text: str) -> None:
         click.echo(text)
     except BrokenPipeError:
         # Whoever reads has seen enough. What is still buffered must not fail at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         raise click.exceptions.Exit(exits.DONE) from None
+    except OSError as error:
+        _drop_output()
+        raise OSError(error.errno, error.strerror, "standard output") from None
 
 
-def _escape(character: str) -> str:
-    code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is no UTF-8
-        return f"\\x{code - 0xDC00:02x}"
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

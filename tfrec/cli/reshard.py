@@ -19,7 +19,7 @@ from tfrec.cli.render import count, num_bytes, say, say_json
     codes=(exits.FAILED,),
 )
 @options.dataset_paths
-@click.argument("out", metavar="OUT")
+@click.argument("out", metavar="OUT", type=options.PATH)
 @click.option(
     "--num-shards",
     type=click.IntRange(min=1),
@@ -43,14 +43,7 @@ from tfrec.cli.render import count, num_bytes, say, say_json
 @click.option("--split", metavar="NAME", help="Take the files of this split alone.")
 @options.selection
 @options.compression
-@click.option(
-    "--level",
-    type=click.IntRange(0, 9),
-    default=6,
-    show_default=True,
-    metavar="N",
-    help="Of the compression: 0 is quickest, 9 smallest.",
-)
+@options.compression_level
 @click.option("--overwrite", is_flag=True, help="Replace the file OUT.")
 @options.json_output
 def reshard(
@@ -64,7 +57,7 @@ def reshard(
     ranges: tuple[str, ...],
     tests: tuple[str, ...],
     compression: Any,  # noqa: ANN401 (one of the option's choices)
-    level: int,
+    compression_level: int,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -84,7 +77,7 @@ def reshard(
         selection=Selection.parse(ranges, tests),
         seed=seed if shuffle else None,
         compression=compression,
-        level=level,
+        compression_level=compression_level,
     )
     with progress_bar(None, "records") as advance:
         report = reshard_files(

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     ],
     codes=(exits.FAILED, exits.LEFT_OUT),
 )
-@click.argument("path", metavar="IN")
-@click.argument("out", metavar="OUT")
+@click.argument("path", metavar="IN", type=options.PATH)
+@click.argument("out", metavar="OUT", type=options.PATH)
 @options.compression
 @click.option("--overwrite", is_flag=True, help="Replace OUT.")
 @options.json_output

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import click
 
 from tfrec.cli.option_groups import option_group
+from tfrec.cli.options import PATH
 
 if TYPE_CHECKING:
     from tfrec.source.image_source import ImageSource
@@ -39,6 +40,11 @@ class SourceOptions:
         if self.labels is not None:
             labels = read_labels(self.labels, storage=storage, offset=self.label_offset)
         offset = self.label_offset or 0
+        if from_splits and self.label_from != "top":
+            raise click.UsageError(
+                "with `--split-from-dirs` the second folder of a path is its class; leave out "
+                "`--label-from`"
+            )
         if self.table is not None:
             self._refuse_beside_table()
             return scan_table(self.table, directory, storage=storage, labels=labels, offset=offset)
@@ -89,6 +95,7 @@ source_options = option_group(
         click.option(
             "--labels",
             metavar="FILE",
+            type=PATH,
             help="The classes in the order of their numbers: one name a line, or a label map "
             "(.pbtxt). An image of another class ends the command.",
         ),
@@ -102,6 +109,7 @@ source_options = option_group(
             "--csv",
             "table",
             metavar="FILE",
+            type=PATH,
             help="A table that names each image's path and class; further columns can become "
             "features.",
         ),

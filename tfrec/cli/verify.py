@@ -32,6 +32,8 @@ _KINDS = {
 @options.dataset_paths
 @click.option("--images", "check_images", is_flag=True, help="Decode every image too.")
 @options.workers
+@options.engine_of_files
+@options.ray_address
 @options.json_output
 @click.pass_context
 def verify(
@@ -39,6 +41,8 @@ def verify(
     paths: tuple[str, ...],
     check_images: bool,
     workers: int | None,
+    engine: str,
+    ray_address: str | None,
     as_json: bool,
 ) -> None:
     """Check every record of PATH: files, directories, patterns, or `-` for standard input.
@@ -54,9 +58,18 @@ def verify(
     """
     from tfrec.operations.verify import verify as verify_files
 
-    with progress_bar(None, "records") as advance:
+    with (
+        options.open_engine(engine, workers, ray_address) as executor,
+        progress_bar(None, "records") as advance,
+    ):
         reports = list(
-            verify_files(paths, check_images=check_images, num_workers=workers, advance=advance)
+            verify_files(
+                paths,
+                check_images=check_images,
+                engine=executor,
+                num_workers=workers,
+                advance=advance,
+            )
         )
     num_faults = sum(len(report.faults) for report in reports)
     if as_json:

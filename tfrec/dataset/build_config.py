@@ -15,6 +15,7 @@ from tfrec.schema import SCHEMAS
 from tfrec.schema.choice import digest_schema, load_schema
 from tfrec.source.splits import SplitMethod, SplitSpec
 from tfrec.wire.compression import Compression
+from tfrec.wire.deflate import DEFAULT_LEVEL, check_level
 
 OnError = Literal["fail", "skip"]
 Encoding = Literal["raw", "jpeg", "png", "webp", "original"]
@@ -49,7 +50,7 @@ class BuildConfig:
             the bytes of files that show the wanted pixels already, and makes JPEGs of others.
         quality: of JPEG and WebP; None for the codec's own.
         compression: of the record files.
-        compression_level: from 1, fast, to 9, small.
+        compression_level: from 0 (stored) to 9 (smallest).
         features: further ones, as `KEY=VALUE` or `KEY=@COLUMN`.
         index: write DALI's index beside each file.
     """
@@ -68,7 +69,7 @@ class BuildConfig:
     encoding: Encoding | None = None
     quality: int | None = None
     compression: Compression = "none"
-    compression_level: int = 6
+    compression_level: int = DEFAULT_LEVEL
     features: tuple[str, ...] = ()
     index: bool = False
 
@@ -100,10 +101,7 @@ def _check_settings(config: BuildConfig) -> None:
         raise ConfigError(f"the shard size is {config.shard_size}, and must be at least 1 byte")
     if config.num_shards is not None and config.shard_size is not None:
         raise ConfigError("the number of shards and their size contradict each other; give one")
-    if not 1 <= config.compression_level <= 9:
-        raise ConfigError(
-            f"the compression level is {config.compression_level}, and must be from 1 to 9"
-        )
+    check_level(config.compression_level)
     if config.index and config.compression != "none":
         raise ConfigError(
             f"there is no index of {config.compression} files; leave out the index or the "

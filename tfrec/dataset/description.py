@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tfrec.dataset.manifest import Manifest, Shard, load_manifest
-from tfrec.dataset.naming import is_record_path, manifest_path
-from tfrec.dataset.tfds_info import TFDS_NAME, load_tfds_info
+from tfrec.dataset.naming import TFDS_INFO_NAME, ShardName, is_record_path, manifest_path
+from tfrec.dataset.tfds_info import load_tfds_info
 from tfrec.errors import ManifestError
-from tfrec.storage import Storage
+from tfrec.storage import Storage, base_name, split_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class RecordFile:
         manifest: of the dataset to which the file belongs, where there is one.
         shard: the file's line in it; None where the manifest doesn't name the file.
         num_records: that the file has, as the manifest or TFDS says.
-        split: to which the file belongs, where it is known.
+        split: to which the file belongs, as the manifest or TFDS says.
         class_names: by label, where they are known.
         described_by: the path of the manifest, or of TFDS's file.
     """
@@ -36,6 +36,11 @@ class RecordFile:
     def class_name(self, label: int | str) -> str | None:
         """Return the name of a label's class; None where nothing says it."""
         return label if isinstance(label, str) else self.class_names.get(label)
+
+    def find_split(self) -> str | None:
+        """Return the split as the dataset says it, or else the file's name; None without either."""
+        parsed = ShardName.parse(base_name(self.path))
+        return self.split or (None if parsed is None else parsed.split)
 
 
 def describe_directory(directory: str, storage: Storage) -> tuple[RecordFile, ...]:
@@ -61,7 +66,7 @@ def describe_directory(directory: str, storage: Storage) -> tuple[RecordFile, ..
             num_records=shard.num_records,
             split=shard.split,
             class_names=info.class_names,
-            described_by=storage.join(directory, TFDS_NAME),
+            described_by=storage.join(directory, TFDS_INFO_NAME),
         )
         for shard in info.shards
     )
@@ -82,12 +87,12 @@ def describe_file(path: str, storage: Storage) -> RecordFile:
             ]
             split, shard = splits[0] if splits else (None, None)
             return _from_manifest(path, manifest, shard, split, beside)
-    directory, name = os.path.split(path)
+    directory, name = split_path(path)
     try:
         described = describe_directory(directory or os.curdir, storage)
     except ManifestError:  # nobody asked for the directory, and the file may be a stranger there
         return RecordFile(path)
-    found = (file for file in described if os.path.basename(file.path) == name)
+    found = (file for file in described if base_name(file.path) == name)
     return replace(next(found, RecordFile(path)), path=path)
 
 

@@ -68,6 +68,8 @@ def _resolve(text: str, source: ImageSource) -> ExtraFeature:
         raise ConfigError(f"feature `{text}`: give KEY=VALUE or KEY=@COLUMN")
     kind = cast("ExtraKind | None", form["kind"])
     key, value = form["key"], form["value"]
+    if not key.isascii() and key.encode("utf-8", "ignore").decode() != key:
+        raise ConfigError(f"feature `{text}`: a key is text, and this one is no UTF-8")
     if not value.startswith("@"):
         _refuse_other_kind(text, kind, {text: value})
         return ExtraFeature(key, kind or _guess_kind([value]), value)

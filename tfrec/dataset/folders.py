@@ -8,7 +8,6 @@ so does `%`; so the name can be had back by percent-decoding.
 import hashlib
 import os
 import re
-from urllib.parse import unquote_to_bytes
 
 _MAX_BYTES = 200  # of a name; file systems allow 255, and suffixes come on top
 # What Windows refuses, what ends a path's part on any system, and what is no text.
@@ -29,11 +28,6 @@ def folder_name(name: str) -> str:
     # Two long names may begin alike: a digest keeps them apart.
     digest = hashlib.sha256(encoded).hexdigest()[:16]
     return encoded[: _MAX_BYTES - 17].decode(errors="ignore") + "~" + digest
-
-
-def class_name_of(folder: str) -> str:
-    """Return the class name that `folder_name` escaped, unless it was shortened."""
-    return "" if folder == "%" else os.fsdecode(unquote_to_bytes(folder))
 
 
 def _escape(character: re.Match[str]) -> str:

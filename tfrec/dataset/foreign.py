@@ -8,9 +8,6 @@ import re
 
 from tfrec.images import describe_content
 
-PREFIX_SIZE = 512
-"""How much of a file's beginning the functions here look at."""
-
 _KINDS: tuple[tuple[str, re.Pattern[bytes]], ...] = tuple(
     (words, re.compile(pattern, re.DOTALL))
     for words, pattern in {
@@ -28,6 +25,6 @@ _KINDS: tuple[tuple[str, re.Pattern[bytes]], ...] = tuple(
 
 
 def describe_foreign(prefix: bytes) -> str | None:
-    """Say in words what `prefix` begins, or None if it looks like nothing known."""
+    """Say in words what the first `SNIFF_BYTES` bytes begin, or None if it is nothing known."""
     known = next((words for words, pattern in _KINDS if pattern.match(prefix)), None)
     return known or describe_content(prefix)

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from tfrec.storage import Storage
+from tfrec.storage import Storage, scheme_of
 
 _MAGIC = re.compile(r"[*?\[]")
 
@@ -21,9 +21,9 @@ def match_files(pattern: str, storage: Storage) -> list[str]:
     `*`, `?` and `[...]` match within a name, and no leading dot; `**` as a whole name matches any
     number of directories.
     """
-    separator = "/"
-    parts = pattern.replace(os.sep, separator).split(separator)
-    root = separator if parts[0] == "" else ""
+    scheme, _, names = pattern.rpartition("://") if scheme_of(pattern) else ("", "", pattern)
+    parts = names.replace(os.sep, "/").split("/")
+    root = f"{scheme}://" if scheme else "/" if parts[0] == "" else ""
     paths = _match(root, [part for part in parts if part], storage)
     return sorted(set(paths), key=os.fsencode)
 

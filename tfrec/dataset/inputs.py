@@ -15,20 +15,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from tfrec.dataset.description import RecordFile, describe_directory, describe_file
-from tfrec.dataset.foreign import PREFIX_SIZE, describe_foreign
+from tfrec.dataset.foreign import describe_foreign
 from tfrec.dataset.globs import has_magic, match_files
-from tfrec.dataset.naming import MANIFEST_NAME, is_record_path
+from tfrec.dataset.naming import JOURNAL_NAME, MANIFEST_NAME, TFDS_INFO_NAME, is_record_path
 from tfrec.dataset.opening import STANDARD_INPUT
-from tfrec.dataset.tfds_info import TFDS_NAME
-from tfrec.errors import ConfigError, DataLossError
-from tfrec.storage import Storage
+from tfrec.errors import ConfigError, DataLossError, ManifestError
+from tfrec.images import SNIFF_BYTES
+from tfrec.storage import Storage, base_name, split_path
 from tfrec.wire.framing import HEADER_SIZE, Place, check_header
 
-__all__ = ["RecordFile", "resolve_inputs"]
-
-_URL = re.compile(r"([a-z][a-z0-9+.-]+://)")
 _RECORD_NAME = re.compile(
-    r".*(-\d{5,}-of-\d{5,}(\.\w+)*|\.(tfrecords?|tfrec|tfr|record)(\.gz)?|\.tfevents\..*)",
+    r".*(-\d{5,}-of-\d{5,}(\.\w+)*|\.(tfrecords?|tfrec|tfr|record)(\.gz|\.zz)?|\.tfevents\..*)",
     re.IGNORECASE,
 )
 _OTHER_SUFFIXES = (".idx", ".index", ".tfindex", ".json", ".txt", ".pbtxt", ".csv", ".tsv", ".md")
@@ -41,8 +38,8 @@ def resolve_inputs(paths: Iterable[str], storage: Storage) -> list[RecordFile]:
     A file that a manifest names is returned whether it exists or not.
 
     Raises:
-        ConfigError: a directory has no record files, a pattern matches none, or a path is a URL.
-        ManifestError: a manifest can't be read.
+        ConfigError: a directory has no record files, or a pattern matches none.
+        ManifestError: a manifest can't be read, or a build has not ended.
     """
     return [file for path in paths for file in _resolve(os.fspath(path), storage)]
 
@@ -53,14 +50,10 @@ def _resolve(path: str, storage: Storage) -> list[RecordFile]:
     info = storage.info(path)
     if info is not None and info.kind == "directory":
         return _resolve_directory(path, storage)
-    if info is None and (url := _URL.match(path)):
-        raise ConfigError(
-            f"{path}: files at {url[1]} are not read; copy them to this machine first"
-        )
     if info is None and has_magic(path):
         return _resolve_pattern(path, storage)
-    directory, name = os.path.split(path)
-    if name in (MANIFEST_NAME, TFDS_NAME):
+    directory, name = split_path(path)
+    if name in (MANIFEST_NAME, TFDS_INFO_NAME):
         return _resolve_directory(directory or os.curdir, storage)
     if path.endswith(".json") and is_record_path(path.removesuffix(".json")):
         path = path.removesuffix(".json")
@@ -75,7 +68,12 @@ def _resolve_pattern(pattern: str, storage: Storage) -> list[RecordFile]:
 
 
 def _resolve_directory(path: str, storage: Storage) -> list[RecordFile]:
-    described = {os.path.basename(file.path): file for file in describe_directory(path, storage)}
+    described = {base_name(file.path): file for file in describe_directory(path, storage)}
+    if not described and storage.info(storage.join(path, JOURNAL_NAME)) is not None:
+        raise ManifestError(
+            f"{path}: a build was interrupted, and this is a part of its dataset; the same build "
+            "goes on from it"
+        )
     names = sorted(entry.name for entry in storage.scan(path) if entry.kind == "file")
     found = [name for name in names if _has_record_name(name)]
     if not found and not described:
@@ -117,7 +115,7 @@ def _list_content(path: str, storage: Storage) -> str:
     for entry in entries:
         if entry.kind == "file" and kinds.total() < _MAX_LOOKED_AT:
             with storage.open_read(storage.join(path, entry.name)) as stream:
-                prefix = stream.read(PREFIX_SIZE)
+                prefix = stream.read(SNIFF_BYTES)
             kinds[
                 (describe_foreign(prefix) or "something else") if prefix else "an empty file"
             ] += 1

@@ -7,12 +7,13 @@ the shards, and so publishes the dataset.
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tfrec.dataset.naming import is_file_name
 from tfrec.errors import ManifestError
 from tfrec.storage import Storage
+from tfrec.storage.small_files import read_small_file
 
 FORMAT_VERSION = 1
 
@@ -75,6 +76,11 @@ class Split:
         """Records of all shards."""
         return sum(shard.num_records for shard in self.shards)
 
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of all shards' files."""
+        return sum(shard.num_bytes for shard in self.shards)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Manifest:
@@ -100,6 +106,11 @@ class Manifest:
         return sum(split.num_records for split in self.splits.values())
 
     @property
+    def num_bytes(self) -> int:
+        """Bytes of all files."""
+        return sum(split.num_bytes for split in self.splits.values())
+
+    @property
     def shards(self) -> tuple[Shard, ...]:
         """The shards of all splits."""
         return tuple(shard for split in self.splits.values() for shard in split.shards)
@@ -113,11 +124,6 @@ class Manifest:
     def labels(self) -> dict[str, int]:
         """The number of each class, by its name."""
         return {name: label for label, name in enumerate(self.class_names, self.label_offset)}
-
-    def class_name(self, label: int) -> str | None:
-        """Return the name of a label's class, or None where it has none."""
-        position = label - self.label_offset
-        return self.class_names[position] if 0 <= position < len(self.class_names) else None
 
     def to_json(self) -> bytes:
         """Return the manifest as UTF-8 JSON."""
@@ -151,9 +157,9 @@ class Manifest:
             _require_all(manifest.class_names, str)
             _require_all((manifest.label_offset,), int)
             _refuse_other_pixels(manifest.config)
-            return manifest
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ManifestError(f"{path}: it is no manifest of tfrec") from error
+        return manifest
 
 
 def encode_json(document: Any) -> bytes:  # noqa: ANN401 (any JSON value)
@@ -168,18 +174,37 @@ def encode_json(document: Any) -> bytes:  # noqa: ANN401 (any JSON value)
         return (json.dumps(document, indent=1) + "\n").encode()
 
 
+def compare_settings(manifest: Manifest, other: Manifest) -> Iterator[tuple[str, object, object]]:
+    """Yield each version and setting that differs: which it is, and its value in either."""
+    for what, values, other_values in (
+        ("version of", manifest.versions, other.versions),
+        ("setting", manifest.config, other.config),
+    ):
+        flat, other_flat = _flatten(values), _flatten(other_values)
+        for name in sorted({*flat, *other_flat}):
+            if flat.get(name) != other_flat.get(name):
+                yield f"{what} `{name}`", flat.get(name), other_flat.get(name)
+
+
 def load_manifest(path: str, storage: Storage) -> Manifest | None:
     """Load the manifest at `path`; None where there is no file.
 
     Raises:
         ManifestError: the file is no manifest.
     """
-    try:
-        with storage.open_read(path) as stream:
-            content = stream.read()
-    except FileNotFoundError:
-        return None
-    return Manifest.from_json(content, path=path)
+    content = read_small_file(path, storage)
+    return None if content is None else Manifest.from_json(content, path=path)
+
+
+def _flatten(settings: Mapping[str, object], prefix: str = "") -> dict[str, object]:
+    """Return the settings with those of groups among them: `image.size`."""
+    flat: dict[str, object] = {}
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            flat |= _flatten(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat
 
 
 def _read_split(document: Mapping[str, Any]) -> Split:

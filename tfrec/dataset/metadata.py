@@ -6,9 +6,15 @@ from typing import Any
 
 from tfrec.dataset.label_files import describe_labels
 from tfrec.dataset.manifest import Manifest
-from tfrec.dataset.naming import INDEX_SUFFIX, LABEL_MAP_NAME, LABELS_NAME, MANIFEST_NAME
+from tfrec.dataset.naming import (
+    INDEX_SUFFIX,
+    LABEL_MAP_NAME,
+    LABELS_NAME,
+    MANIFEST_NAME,
+    TFDS_INFO_NAME,
+)
 from tfrec.dataset.plan import BuildPlan
-from tfrec.dataset.tfds import FEATURES_NAME, INFO_NAME, describe_for_tfds, label_file_name
+from tfrec.dataset.tfds import FEATURES_NAME, describe_for_tfds, label_file_name
 from tfrec.errors import ConfigError
 from tfrec.schema.choice import load_schema
 
@@ -33,7 +39,7 @@ def list_own_names(shards: Iterable[str], config: Mapping[str, Any]) -> set[str]
         names.update(f"{shard}{INDEX_SUFFIX}" for shard in shards)
     has_tfds = config.get("compression", "none") == "none"
     if has_tfds:
-        names |= {INFO_NAME, FEATURES_NAME}
+        names |= {TFDS_INFO_NAME, FEATURES_NAME}
     with suppress(ConfigError):  # a user's own schema, which isn't there any more
         schema = load_schema(str(config.get("schema")))
         label_file = label_file_name(schema)

@@ -10,13 +10,17 @@ import os
 import re
 from typing import NamedTuple, Self
 
+from tfrec.storage import join_path
+from tfrec.wire.compression import Compression
+
 RECORD_SUFFIXES = (".tfrecord", ".tfrecords", ".tfrec", ".record")
 MANIFEST_NAME = "dataset.json"
 LABELS_NAME = "labels.txt"
+TFDS_INFO_NAME = "dataset_info.json"
 LABEL_MAP_NAME = "label_map.pbtxt"
 JOURNAL_NAME = ".tfrec-journal"
 INDEX_SUFFIX = ".idx"
-COMPRESSED_SUFFIXES = {"none": "", "gzip": ".gz", "zlib": ".zz"}
+COMPRESSED_SUFFIXES: dict[Compression, str] = {"none": "", "gzip": ".gz", "zlib": ".zz"}
 
 _SHARD = re.compile(
     r"(?P<split>.+)-(?P<index>\d{5,})-of-(?P<num_shards>\d{5,})\.tfrecord(\.gz|\.zz)?"
@@ -28,11 +32,19 @@ def is_record_path(path: str) -> bool:
     return path.lower().removesuffix(".gz").removesuffix(".zz").endswith(RECORD_SUFFIXES)
 
 
+def named_compression(path: str) -> Compression:
+    """Return the compression that the end of a path promises: `.gz` is gzip, `.zz` is zlib."""
+    for compression, suffix in COMPRESSED_SUFFIXES.items():
+        if suffix and path.lower().endswith(suffix):
+            return compression
+    return "none"
+
+
 def manifest_path(dataset_path: str) -> str:
     """Return where the manifest of a dataset is."""
     if is_record_path(dataset_path):
         return f"{dataset_path}.json"
-    return os.path.join(dataset_path, MANIFEST_NAME)
+    return join_path(dataset_path, MANIFEST_NAME)
 
 
 def is_file_name(name: str) -> bool:

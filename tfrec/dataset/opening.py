@@ -1,23 +1,23 @@
 """Open a record file, and say what a file is that is none."""
 
 import hashlib
+import io
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
-from tfrec.dataset.foreign import PREFIX_SIZE, describe_foreign
+from tfrec.dataset.foreign import describe_foreign
 from tfrec.errors import ChecksumError, DataLossError, TruncatedRecordError
+from tfrec.images import SNIFF_BYTES
 from tfrec.storage import Storage
-from tfrec.wire.compression import Compression, decompress, detect_compression, peek
+from tfrec.wire.compression import Compression, Inflating, decompress, detect_compression, peek
 from tfrec.wire.framing import HEADER_SIZE, MAX_LENGTH, Place, check_header
 from tfrec.wire.reader import RecordReader
 
 STANDARD_INPUT = "-"
 _PIECE_SIZE = 1 << 20
-_WINDOW_BITS = {"gzip": 31, "zlib": 15}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def open_record_file(
     """
     opened = nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else storage.open_read(path)
     with opened as raw:
-        prefix, stream = peek(cast("BinaryIO", raw), PREFIX_SIZE)
+        prefix, stream = peek(cast("BinaryIO", raw), SNIFF_BYTES)
         compression = detect_compression(prefix)
         if recognise:
             _refuse_foreign(path, prefix, compression)
@@ -107,7 +107,7 @@ class StoredBytes:
 
 def _refuse_foreign(path: str, stored: bytes, compression: Compression) -> None:
     """Raise where the first bytes of a file are no record, and are known for something else."""
-    prefix = stored if compression == "none" else _inflate(stored, compression)
+    prefix = _inflate(stored, compression)
     try:
         check_header(prefix[:HEADER_SIZE], Place(path, 0, 0))
     except (ChecksumError, TruncatedRecordError):
@@ -119,9 +119,8 @@ def _refuse_foreign(path: str, stored: bytes, compression: Compression) -> None:
 
 
 def _inflate(stored: bytes, compression: Compression) -> bytes:
-    """Return the beginning of a compressed file, as far as it goes."""
-    try:
-        inflater = zlib.decompressobj(_WINDOW_BITS[compression])
-        return inflater.decompress(stored, PREFIX_SIZE)
-    except zlib.error:
-        return b""
+    """Return the beginning of a file's uncompressed bytes, as far as it goes."""
+    if compression == "none":
+        return stored
+    inflating = Inflating(io.BytesIO(stored), compression, patient=True)
+    return inflating.read(SNIFF_BYTES) or b""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.extra_features import ExtraFeature, resolve_extra_features
-from tfrec.dataset.naming import COMPRESSED_SUFFIXES, ShardName
+from tfrec.dataset.naming import COMPRESSED_SUFFIXES, ShardName, named_compression
 from tfrec.dataset.sharding import (
     DEFAULT_SHARD_SIZE,
     cut_evenly,
@@ -64,7 +64,8 @@ def plan_build(source: ImageSource, config: BuildConfig, *, file_name: str | Non
     `file_name` is that of the only file of a dataset that is one file; None plans a directory.
 
     Raises:
-        ConfigError: one file was asked for, and several shards or splits too.
+        ConfigError: one file was asked for, and several shards or splits too; or its name promises
+            another compression.
         SourceError: a further feature has a value of another kind.
     """
     schema = load_schema(config.schema)
@@ -74,6 +75,7 @@ def plan_build(source: ImageSource, config: BuildConfig, *, file_name: str | Non
     features = resolve_extra_features(config.features, source, schema.features)
     if file_name is not None:
         _refuse_many_files(file_name, config)
+        _refuse_other_compression(file_name, config)
         images = cut_shuffled(source, 1, seed=config.seed)[0] if config.shuffle else tuple(source)
         shards = [ShardPlan(file_name, DEFAULT_SPLIT, images)]
     else:
@@ -143,4 +145,13 @@ def _refuse_many_files(file_name: str, config: BuildConfig) -> None:
     if wanted is not None:
         raise ConfigError(
             f"{file_name} is one file and can't hold {wanted}; give a directory instead"
+        )
+
+
+def _refuse_other_compression(file_name: str, config: BuildConfig) -> None:
+    promised = named_compression(file_name)
+    if promised not in ("none", config.compression):
+        raise ConfigError(
+            f"the name {file_name} promises {promised}, and the compression is "
+            f"{config.compression}; give another name or the compression {promised}"
         )

@@ -1,6 +1,5 @@
 """Record files as one collection: their records, their Examples, or their decoded samples."""
 
-import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,21 +11,13 @@ from numpy.typing import NDArray
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import open_record_file
-from tfrec.dataset.stored_image import find_raw_shape
+from tfrec.dataset.stored_images import decode_stored_image
 from tfrec.errors import ExampleError, ImageError
-from tfrec.example import BytesList, FeatureValue, decode_example
-from tfrec.images import (
-    ImageSettings,
-    decode_image,
-    make_codec,
-)
-from tfrec.schema.detect import find_image_keys, find_planes, find_stored_size, guess_raw_size
-from tfrec.schema.features import read_bytes, read_int64
-from tfrec.storage import LocalStorage, Storage
+from tfrec.example import FeatureValue, decode_example
+from tfrec.schema.detect import find_image_keys
+from tfrec.schema.features import read_bytes, read_label
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire import Record
-
-_AS_STORED = ImageSettings(size=None)
-_USUAL_SIZE = (256, 256)
 
 
 class DecodedSample(NamedTuple):
@@ -125,7 +116,7 @@ def open_dataset(
         ConfigError: a path means no record files.
         ManifestError: a manifest can't be read.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     files = resolve_inputs([os.fspath(path) for path in several], storage)
     return Records(tuple(files), storage, verify)
@@ -160,35 +151,9 @@ def _decode(
         present = ", ".join(map(repr, features)) or "none"
         raise ExampleError(f"no feature looks like an image; it has {present}")
     data = read_bytes(features, image_key)
-    planes = find_planes(features)
-    if planes is not None and len(data) == math.prod(planes):
-        pixels = np.frombuffer(data, np.uint8).reshape(planes).transpose(1, 2, 0)
-    else:
-        try:
-            pixels = _decode_pixels(data, find_stored_size(features), file)
-        except ImageError as error:
-            raise ExampleError(f"the image {error.reason}", image_key) from error
-    label = None if label_key is None else _read_label(features, label_key)
+    try:
+        pixels = decode_stored_image(data, features, file)
+    except ImageError as error:
+        raise ExampleError(f"the image {error.reason}", image_key) from error
+    label = None if label_key is None else read_label(features, label_key)
     return DecodedSample(pixels, label, None if label is None else file.class_name(label))
-
-
-def _decode_pixels(
-    data: bytes, size: tuple[int, int] | None, file: RecordFile
-) -> NDArray[np.uint8]:
-    guessed = guess_raw_size(len(data))
-    default_size = (guessed[0], guessed[1]) if guessed else _USUAL_SIZE
-    shape = find_raw_shape(data, file, stored_size=size, default_size=default_size)
-    if shape is None:
-        image = decode_image(data, path=file.path, settings=_AS_STORED)
-        return np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, -1)
-    if len(data) != shape.num_bytes:
-        # The codec's error says how many bytes are missing, and which size would fit.
-        make_codec("raw").decode(data, path=file.path, size=shape[:2], channels=shape.channels)
-    return np.frombuffer(data, np.uint8).reshape(shape.height, shape.width, shape.channels)
-
-
-def _read_label(features: Mapping[str, FeatureValue], key: str) -> int | str:
-    value = features.get(key)
-    if isinstance(value, BytesList):
-        return read_bytes(features, key).decode(errors="surrogateescape")
-    return read_int64(features, key)

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Self, cast, overload
 
 from tfrec.dataset.naming import INDEX_SUFFIX
 from tfrec.errors import ConfigError, DataLossError
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire.compression import peek_compression
 from tfrec.wire.framing import FOOTER_SIZE, HEADER_SIZE, Place, check_header, check_payload
 from tfrec.wire.index import FileStamp, RecordIndex, read_index, scan_index
@@ -26,7 +26,7 @@ class TFRecordFile(Sequence[bytes]):
     Args:
         path: of the file.
         verify: compare the payloads' CRCs. Those of the lengths are compared always.
-        storage: where the file is; this machine's files by default.
+        storage: where the file is; by default this machine, or what a URL names.
 
     Raises:
         ConfigError: the file is compressed.
@@ -36,7 +36,7 @@ class TFRecordFile(Sequence[bytes]):
     def __init__(self, path: str, *, verify: bool = True, storage: Storage | None = None) -> None:
         self.path = path
         self._verify = verify
-        self._storage = storage or LocalStorage()
+        self._storage = storage or AnyStorage()
         self._index: RecordIndex | None = None
         self._lock = threading.Lock()
         self._stream: BinaryIO | io.RawIOBase | None = None

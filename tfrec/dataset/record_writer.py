@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 from tfrec.errors import ConfigError
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire import RecordWriter
 from tfrec.wire.compression import Compression
 from tfrec.wire.deflate import DEFAULT_LEVEL, check_level, compress
@@ -50,7 +50,7 @@ class TFRecordWriter:
     Args:
         path: of the file.
         options: a compression type, or options; None for no compression.
-        storage: where the file is; this machine's files by default.
+        storage: where the file is; by default this machine, or what a URL names.
 
     Raises:
         ConfigError: (a ValueError) there is no such compression; the file is not touched.
@@ -67,7 +67,7 @@ class TFRecordWriter:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(options if options is not None else "")
         self._lock = threading.Lock()
-        self._file = (storage or LocalStorage()).open_write(path)
+        self._file = (storage or AnyStorage()).open_write(path)
         compression = COMPRESSIONS[options.compression_type]
         self._output = compress(self._file, compression, level=options.compression_level)
         self._writer = RecordWriter(self._output)

@@ -11,11 +11,11 @@ from typing import Any
 from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.extra_features import ExtraFeature
 from tfrec.dataset.manifest import Manifest, encode_json
+from tfrec.dataset.naming import TFDS_INFO_NAME
 from tfrec.schema import FeatureKind, Schema, key_of
 from tfrec.schema.choice import load_schema
 from tfrec.source.paths import escape_name
 
-INFO_NAME = "dataset_info.json"
 FEATURES_NAME = "features.json"
 
 _FEATURES = "tensorflow_datasets.core.features."
@@ -39,7 +39,7 @@ def describe_for_tfds(
         for feature in extra
     }
     files = {
-        INFO_NAME: encode_json(_describe_dataset(manifest, config)),
+        TFDS_INFO_NAME: encode_json(_describe_dataset(manifest, config)),
         FEATURES_NAME: encode_json(
             {
                 "pythonClassName": f"{_FEATURES}features_dict.FeaturesDict",
@@ -72,7 +72,7 @@ def _describe_dataset(manifest: Manifest, config: BuildConfig) -> dict[str, Any]
             {
                 "name": name,
                 "filepathTemplate": _TEMPLATE,
-                "numBytes": str(sum(shard.num_bytes for shard in split.shards)),
+                "numBytes": str(split.num_bytes),
                 "shardLengths": [str(shard.num_records) for shard in split.shards],
             }
             for name, split in manifest.splits.items()

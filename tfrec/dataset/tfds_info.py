@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tfrec.dataset.naming import TFDS_INFO_NAME
 from tfrec.errors import ManifestError
 from tfrec.storage import Storage
+from tfrec.storage.small_files import read_small_file
 
-TFDS_NAME = "dataset_info.json"
 _LABELS_SUFFIX = ".labels.txt"
 _PREFERRED_LABELS = ("label.labels.txt", "image.class.label.labels.txt")
 _DEFAULT_TEMPLATE = "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}"
@@ -36,11 +37,9 @@ def load_tfds_info(directory: str, storage: Storage) -> TfdsInfo | None:
     Raises:
         ManifestError: the file is not what TFDS writes, or its records are no TFRecords.
     """
-    path = storage.join(directory, TFDS_NAME)
-    try:
-        with storage.open_read(path) as stream:
-            content = stream.read()
-    except (FileNotFoundError, NotADirectoryError):
+    path = storage.join(directory, TFDS_INFO_NAME)
+    content = read_small_file(path, storage)
+    if content is None:
         return None
     try:
         document = json.loads(content)

@@ -1,6 +1,7 @@
 """Executors that run the tasks of a build: the only package, beside the pipeline, with threads.
 
-`EXECUTORS` has one function an engine, from a number of workers to a `concurrent.futures.Executor`.
+`EXECUTORS` has one function an engine, from a number of workers, or None for as many as there
+is room for, to a `concurrent.futures.Executor`.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,13 +11,15 @@ from contextlib import contextmanager
 from tfrec.engine.completed import map_completed
 from tfrec.engine.ordered import map_ordered
 from tfrec.engine.processes import create_process_executor, worker_executor
+from tfrec.engine.ray import LostTaskError, create_ray_executor
 from tfrec.engine.serial import SerialExecutor
 from tfrec.engine.threads import create_thread_executor
-from tfrec.engine.workers import default_num_workers
+from tfrec.engine.workers import count_workers, default_num_workers
 
-EXECUTORS: dict[str, Callable[[int], Executor]] = {
+EXECUTORS: dict[str, Callable[[int | None], Executor]] = {
     "threads": create_thread_executor,
     "processes": create_process_executor,
+    "ray": create_ray_executor,
 }
 
 
@@ -43,7 +46,10 @@ def open_reader(executor: Executor) -> Iterator[Executor]:
 
 __all__ = [
     "EXECUTORS",
+    "LostTaskError",
     "SerialExecutor",
+    "count_workers",
+    "create_ray_executor",
     "default_num_workers",
     "map_completed",
     "map_ordered",

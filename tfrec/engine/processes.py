@@ -9,12 +9,24 @@ import multiprocessing
 import os
 import signal
 import threading
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import (
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from multiprocessing import connection
 from multiprocessing.synchronize import Event
 from types import TracebackType
+from typing import ParamSpec, TypeVar
 
 from tfrec.engine.serial import SerialExecutor
+from tfrec.engine.workers import default_num_workers
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 _stop_event: Event | None = None  # in a worker: set when its parent wants it to stop
 
@@ -40,16 +52,41 @@ class _StoppableProcessPool(ProcessPoolExecutor):
         self.shutdown(wait=True, cancel_futures=exc_type is not None)
 
 
-def create_process_executor(num_workers: int) -> Executor:
+def create_process_executor(num_workers: int | None = None) -> Executor:
     """Return an executor of `num_workers` processes; one worker needs no process of its own."""
+    num_workers = num_workers or default_num_workers()
     if num_workers == 1:
         return SerialExecutor()
     return _StoppableProcessPool(num_workers)
 
 
-def worker_executor() -> SerialExecutor:
-    """Return what a task uses for the parts of its work; it stops when the task's engine does."""
-    return SerialExecutor() if _stop_event is None else SerialExecutor(_stop_event.is_set)
+def worker_executor(num_threads: int = 1) -> Executor:
+    """Return what a task uses for the parts of its work; it stops when the task's engine does.
+
+    Several threads are for parts that wait for a network most of their time.
+    """
+    if num_threads > 1:
+        return _StoppableThreads(num_threads)
+    return SerialExecutor(_should_stop)
+
+
+def _should_stop() -> bool:
+    return _stop_event is not None and _stop_event.is_set()
+
+
+class _StoppableThreads(ThreadPoolExecutor):
+    """Threads that begin nothing any more once the task's engine stops."""
+
+    def submit(
+        self,
+        function: Callable[Parameters, Result],
+        /,
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
+    ) -> Future[Result]:
+        if _should_stop():
+            raise CancelledError
+        return super().submit(function, *args, **kwargs)
 
 
 def _start_worker(stop_event: Event) -> None:

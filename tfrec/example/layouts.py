@@ -71,7 +71,6 @@ class Layout:
 
     def __init__(self, first_head: bytes, segments: Sequence[Segment]) -> None:
         self.segments = segments
-        self._first_head = first_head
         # The first head is treated as a segment whose payload is the rest of the record
         heads = [first_head, *(segment.head for segment in segments)]
         lengths = [[(1, len(first_head) - 1, 0)], *(segment.lengths for segment in segments)]

@@ -36,7 +36,6 @@ def _message_class(name: str) -> type[Message]:
     return GetMessageClass(_POOL.FindMessageTypeByName(f"tfrec.{name}"))
 
 
-Example = _message_class("Example")
 SequenceExample = _message_class("SequenceExample")
 Feature = _message_class("Feature")
 _Int64List = _message_class("Int64List")

@@ -95,7 +95,7 @@ def _heif_plugin() -> _Plugin:
         from pillow_heif import HeifImageFile  # an extra
     except ImportError:
         raise Refusal(
-            "is a HEIC photo, which needs an extra: run `pip install tfrec-builder[heif]`"
+            "is a HEIC photo, which needs an extra: run `pip install 'tfrec-builder[heif]'`"
         ) from None
     return cast("_Plugin", HeifImageFile)
 

@@ -12,13 +12,13 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 
-def shuffle_files(paths: Sequence[Item], *, seed: int, epoch: int) -> list[Item]:
+def shuffle_files(files: Sequence[Item], *, seed: int, epoch: int) -> list[Item]:
     """Return files in the order of a keyed hash of their places in the sequence."""
 
     def key(position: int) -> bytes:
         return hashlib.blake2b(f"{seed} {epoch} {position}".encode(), digest_size=16).digest()
 
-    return [paths[position] for position in sorted(range(len(paths)), key=key)]
+    return [files[position] for position in sorted(range(len(files)), key=key)]
 
 
 def shuffle_through_buffer(

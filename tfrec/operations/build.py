@@ -5,7 +5,6 @@ into place just before the file; of a directory, it comes last. Either way the l
 publishes the dataset, and whoever stops a build earlier finds what was there before.
 """
 
-import os
 import pickle
 import time
 from collections import Counter
@@ -18,7 +17,7 @@ from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.manifest import Manifest, load_manifest
 from tfrec.dataset.naming import is_record_path, manifest_path
 from tfrec.dataset.plan import BuildPlan, plan_build
-from tfrec.engine import EXECUTORS, default_num_workers, shares_memory
+from tfrec.engine import EXECUTORS, count_workers, default_num_workers, shares_memory
 from tfrec.errors import ConfigError, ImageError, ManifestError, WorkerError
 from tfrec.images import require_extras
 from tfrec.operations.building.directory import DirectoryBuild, nothing_left_unfinished
@@ -28,8 +27,12 @@ from tfrec.operations.building.records import RecordMaker
 from tfrec.operations.building.single_file import write_single_file
 from tfrec.operations.building.work import Work
 from tfrec.operations.progress import Advance, ignore_progress
+from tfrec.source.advice import refuse_folder_inside
 from tfrec.source.image_source import ImageSource
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage, base_name, scheme_of
+
+# For images at a URL: each takes two requests, of 20 to 100 ms, for 2 ms of work.
+_THREADS_A_CORE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ def build(
         source: what `scan_images` found.
         out: a path with a record suffix for one file, any other for a directory.
         config: what decides the content.
-        storage: where images and dataset are; this machine's files by default.
+        storage: where images and dataset are; by default this machine, or what a URL names.
         engine: the name of an engine, or an executor, which stays open. A `ThreadPoolExecutor`
             gets single images, any other a whole shard a task, which is pickled; a dataset of one
             file is made of single images by all.
@@ -102,8 +105,9 @@ def build(
         OSError: a file can't be written; it names the file.
     """
     start = time.monotonic()
-    storage = storage or LocalStorage()
-    _refuse_target_inside(source.directory, out)
+    storage = storage or AnyStorage()
+    if not is_record_path(out):
+        refuse_folder_inside(source, out, what="the dataset", storage=storage)
     plan = plan_dataset(source, out, config)
     _refuse_foreign_target(out, storage, overwrite=overwrite)
     with (
@@ -127,7 +131,7 @@ def build(
 
 def plan_dataset(source: ImageSource, out: str, config: BuildConfig | None) -> BuildPlan:
     """Decide what a build writes at `out`."""
-    file_name = os.path.basename(out) if is_record_path(out) else None
+    file_name = base_name(out) if is_record_path(out) else None
     return plan_build(source, config or BuildConfig(), file_name=file_name)
 
 
@@ -143,17 +147,19 @@ def open_work(
 ) -> Iterator[Work]:
     """Start the engine for a plan over images of `directory`; its workers end with the block."""
     require_extras(plan.config.image)
-    num_workers = num_workers or default_num_workers()
+    if engine == "threads" and num_workers is None and scheme_of(directory) is not None:
+        num_workers = _THREADS_A_CORE * default_num_workers()
     maker = RecordMaker(directory, plan.labels, plan.config, storage, plan.features)
     with _executor(engine, num_workers) as executor:
         if not shares_memory(executor):
             _require_picklable(maker)
-        yield Work(plan, out, maker, storage, executor, 2 * num_workers + 2, advance)
+        window = 2 * (num_workers or count_workers(executor)) + 2
+        yield Work(plan, out, maker, storage, executor, window, advance)
 
 
 @contextmanager
-def _executor(engine: str | Executor, num_workers: int) -> Iterator[Executor]:
-    if num_workers < 1:
+def _executor(engine: str | Executor, num_workers: int | None) -> Iterator[Executor]:
+    if num_workers is not None and num_workers < 1:
         raise ConfigError(f"the number of workers is {num_workers}, and must be at least 1")
     if isinstance(engine, str) and engine not in EXECUTORS:
         names = ", ".join(map(repr, EXECUTORS))
@@ -187,16 +193,12 @@ def _require_picklable(maker: RecordMaker) -> None:
         ) from error
 
 
-def _refuse_target_inside(directory: str, out: str) -> None:
-    """Raise where a directory dataset would be a class of the next build."""
-    parent = os.path.join(os.path.abspath(directory), "")
-    if not is_record_path(out) and os.path.abspath(out).startswith(parent):
-        raise ConfigError(f"{out} is inside of {directory}, and would be a class the next time")
-
-
 def _refuse_foreign_target(out: str, storage: Storage, *, overwrite: bool) -> None:
     """Raise where `out` holds something that no build of ours has made."""
-    if overwrite or storage.info(out) is None:
+    if not out:
+        raise ConfigError("the name of the dataset is empty; give that of a file or a directory")
+    manifest = manifest_path(out)
+    if overwrite or (storage.info(out) is None and storage.info(manifest) is None):
         return
     if not is_record_path(out):
         if next(storage.scan(out), None) is None:
@@ -204,8 +206,9 @@ def _refuse_foreign_target(out: str, storage: Storage, *, overwrite: bool) -> No
         if Journal(out, storage).exists():
             return  # an interrupted build
     try:
-        ours = load_manifest(manifest_path(out), storage) is not None
+        ours = load_manifest(manifest, storage) is not None
     except ManifestError:
         ours = False
     if not ours:
-        raise ConfigError(f"{out} exists and was not built by tfrec; `--overwrite` replaces it")
+        found = manifest if storage.info(out) is None else out
+        raise ConfigError(f"{found} exists and was not built by tfrec; `--overwrite` replaces it")

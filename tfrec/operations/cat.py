@@ -12,7 +12,7 @@ from tfrec.example.kinds import MessageKind, detect_kind
 from tfrec.example.sequence import decode_sequence_example
 from tfrec.example.values import KIND_NAMES
 from tfrec.operations.selection import Selection, select_records
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 
 BytesForm: TypeAlias = Literal["short", "base64"]
 JsonValue: TypeAlias = int | float | str | dict[str, int | str]
@@ -61,7 +61,7 @@ def cat(
         selection: of records; all by default.
         keys: of the features to show; all by default.
         bytes_form: of bytes that are no text.
-        storage: where the files are; this machine's files by default.
+        storage: where the files are; by default this machine, or what a URL names.
 
     Raises:
         ConfigError: a path means no record files.
@@ -69,7 +69,7 @@ def cat(
         ExampleError: a record that is tested is no Example, or none of `keys` is there.
         OSError: a file can't be read; it names the file.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     files = resolve_inputs(paths, storage)
     for record in select_records(files, selection or Selection(), storage):
         kind = detect_kind(record.data)

@@ -10,7 +10,7 @@ from tfrec.errors import ImageError
 from tfrec.operations.building.records import RecordMaker
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.source.image_source import ImageSource
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def check(
     Raises:
         ConfigError: the settings contradict each other.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     num_workers = num_workers or default_num_workers()
     maker = RecordMaker(source.directory, source.labels, config or BuildConfig(), storage)
     totals: Counter[int] = Counter()

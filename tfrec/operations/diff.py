@@ -12,13 +12,15 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from tfrec.dataset.inputs import RecordFile, resolve_inputs
-from tfrec.dataset.naming import ShardName
+from tfrec.dataset.description import RecordFile
+from tfrec.dataset.inputs import resolve_inputs
+from tfrec.dataset.manifest import compare_settings
 from tfrec.errors import ExampleError
-from tfrec.example import BytesList, FeatureValue, decode_example, encode_example
+from tfrec.example import FeatureValue, decode_example, encode_example
 from tfrec.operations.progress import Advance, ignore_progress
-from tfrec.schema.detect import find_image_keys
-from tfrec.storage import LocalStorage, Storage
+from tfrec.schema.detect import find_filename, find_image_keys
+from tfrec.schema.features import read_bytes, read_label
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire import open_records
 
 DifferenceKind = Literal["only in A", "only in B", "image", "class", "split", "features"]
@@ -26,7 +28,6 @@ DifferenceKind = Literal["only in A", "only in B", "image", "class", "split", "f
 _FileKey: TypeAlias = tuple[str, str, tuple[str, ...], int]
 """SHA-256, split, class names and the first label: what makes the records of two files equal."""
 
-_FILENAME_KEYS = ("image/filename", "filename", "id", "image_name")
 _DIGEST_SIZE = 16
 
 
@@ -100,7 +101,7 @@ def diff(
         ExampleError: a record is no Example, or holds no image.
         OSError: a file can't be read.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     files_a, files_b = (resolve_inputs([path], storage) for path in (path_a, path_b))
     same = _find_same_files(files_a, files_b)
     num_same = sum(file.shard.num_records for file in files_a if file.shard and _key(file) in same)
@@ -123,7 +124,7 @@ def _key(file: RecordFile) -> _FileKey | None:
     if file.shard is None or file.manifest is None:
         return None
     manifest = file.manifest
-    return (file.shard.sha256, _split_of(file), manifest.class_names, manifest.label_offset)
+    return (file.shard.sha256, file.find_split() or "", manifest.class_names, manifest.label_offset)
 
 
 def _find_same_files(
@@ -132,17 +133,8 @@ def _find_same_files(
     return ({_key(file) for file in files_a} & {_key(file) for file in files_b}) - {None}
 
 
-def _split_of(file: RecordFile) -> str:
-    if file.manifest is not None and file.shard is not None:
-        for name, split in file.manifest.splits.items():
-            if file.shard in split.shards:
-                return name
-    parsed = ShardName.parse(file.path.rpartition("/")[2])
-    return "" if parsed is None else parsed.split
-
-
 def _read_records(file: RecordFile, storage: Storage, advance: Advance) -> Iterator[DiffRecord]:
-    split = _split_of(file)
+    split = file.find_split() or ""
     with storage.open_read(file.path) as stream:
         for index, record in enumerate(open_records(stream, path=file.path)):
             try:
@@ -154,40 +146,31 @@ def _read_records(file: RecordFile, storage: Storage, advance: Advance) -> Itera
 
 
 def _describe_record(
-    features: dict[str, FeatureValue], file: RecordFile, index: int, split: str
+    features: Mapping[str, FeatureValue], file: RecordFile, index: int, split: str
 ) -> DiffRecord:
     keys = find_image_keys(features)
     if keys.image is None:
         present = ", ".join(map(repr, features)) or "none"
         raise ExampleError(f"no feature looks like an image (it has {present})")
-    image = features.pop(keys.image).values[0]
-    filename = next((_text(features[key]) for key in _FILENAME_KEYS if key in features), "")
-    label = None if keys.label is None else features.pop(keys.label)
+    image = read_bytes(features, keys.image)
+    class_name = "" if keys.label is None else _class_name(features, keys.label, file)
+    filename = find_filename(features) or ""
+    others = {key: value for key, value in features.items() if key not in keys}
     return DiffRecord(
         path=file.path,
         record_index=index,
         filename=filename,
         split=split,
-        class_name=_class_name(label, file),
-        image=_digest(bytes(image)),  # type: ignore[arg-type]  # an image is bytes
-        features=_digest(encode_example(features)),
+        class_name=class_name,
+        image=_digest(image),
+        features=_digest(encode_example(others)),
     )
 
 
-def _class_name(label: FeatureValue | None, file: RecordFile) -> str:
-    if label is None:
-        return ""
-    if isinstance(label, BytesList):
-        return _text(label)
-    number = int(label.values[0])
-    name = None if file.manifest is None else file.manifest.class_name(number)
-    return str(number) if name is None else name
-
-
-def _text(value: FeatureValue) -> str:
-    if isinstance(value, BytesList) and len(value.values) == 1:
-        return bytes(value.values[0]).decode("utf-8", "surrogateescape")
-    return ""
+def _class_name(features: Mapping[str, FeatureValue], key: str, file: RecordFile) -> str:
+    label = read_label(features, key)
+    name = file.class_name(label)
+    return str(label) if name is None else name
 
 
 def _digest(data: bytes) -> bytes:
@@ -258,11 +241,9 @@ def _compare_manifests(
     )
     if manifest_a is None or manifest_b is None:
         return
-    for what, values_a, values_b in (
-        ("class", manifest_a.labels, manifest_b.labels),
-        ("setting", manifest_a.config, manifest_b.config),
-        ("version of", manifest_a.versions, manifest_b.versions),
-    ):
-        for name in sorted({*values_a, *values_b}):
-            if values_a.get(name) != values_b.get(name):
-                yield f"{what} `{name}`: {values_a.get(name)!r} in A, {values_b.get(name)!r} in B"
+    labels_a, labels_b = manifest_a.labels, manifest_b.labels
+    for name in sorted({*labels_a, *labels_b}):
+        if labels_a.get(name) != labels_b.get(name):
+            yield f"class `{name}`: {labels_a.get(name)!r} in A, {labels_b.get(name)!r} in B"
+    for what, value_a, value_b in compare_settings(manifest_a, manifest_b):
+        yield f"{what}: {value_a!r} in A, {value_b!r} in B"

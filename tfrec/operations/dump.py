@@ -7,23 +7,23 @@ coordinator: the first error stops them all and is raised. A picture's name has 
 record, so the result does not depend on which thread was first.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tfrec.dataset.inputs import RecordFile, resolve_inputs
-from tfrec.dataset.opening import open_record_file
+from tfrec.dataset.description import RecordFile
+from tfrec.dataset.inputs import resolve_inputs
 from tfrec.engine import default_num_workers
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.images import make_codec
 from tfrec.operations.fingerprint import MARKER_NAME, Fingerprint, is_untouched_dump
-from tfrec.operations.pictures import Picture, PictureMaker, ReadRecord
+from tfrec.operations.pictures import Picture, PictureMaker
 from tfrec.operations.progress import Advance, ignore_progress
+from tfrec.operations.selection import SelectedRecord, Selection, select_records
 from tfrec.pipeline import Coordinator, FIFOQueue, QueueRunner, input_producer
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage, base_name
 
 _RECORDS_AHEAD = 16  # 3 MiB of raw 256x256 images
 _PICTURES_AHEAD = 32
@@ -55,29 +55,32 @@ def dump(
     out: str,
     *,
     storage: Storage | None = None,
+    selection: Selection | None = None,
     image_format: Literal["jpeg", "png"] = "jpeg",
     image_key: str | None = None,
     label_key: str | None = None,
     size: tuple[int, int] = (256, 256),
     on_error: Literal["fail", "skip"] = "fail",
-    num_threads: int | None = None,
+    num_workers: int | None = None,
     overwrite: bool = False,
     advance: Advance = ignore_progress,
 ) -> DumpReport:
-    """Write each record's image to `out/CLASS/INDEX.SUFFIX`.
+    """Write each record's image to `out/CLASS/INDEX.SUFFIX`, or `out/CLASS/INDEX-NAME.SUFFIX`.
 
-    Raw pixels become JPEG of quality 95, or PNG; encoded images are kept byte for byte.
+    NAME is that of the image file, where the record has it. Raw pixels become JPEG of quality 95,
+    or PNG; encoded images are kept byte for byte.
 
     Args:
         paths: of record files, and directories of them.
         out: the directory to make; it appears whole or not at all.
-        storage: where all files are; this machine's files by default.
+        storage: where all files are; by default this machine, or what a URL names.
+        selection: the records that are meant; by default all.
         image_format: of raw pixels.
         image_key: the feature that is the image; by default looked for.
         label_key: the feature that is the label; by default looked for.
         size: (width, height) of raw pixels where neither record nor manifest says it.
         on_error: what a record that is no image does: end the dump, or be left out.
-        num_threads: that decode; by default one for each core this process may use.
+        num_workers: threads that decode; by default one for each core this process may use.
         overwrite: replace `out` if it is a dump that nobody has changed.
         advance: called with a number of records whenever they are done.
 
@@ -87,8 +90,9 @@ def dump(
         DataLossError: a file is damaged.
         OSError: a file can't be read or written; it names the file.
     """
-    storage = storage or LocalStorage()
-    files = resolve_inputs(paths, storage)
+    storage = storage or AnyStorage()
+    # A file that is named twice is written once: its pictures would have the same names.
+    files = list({file.path: file for file in resolve_inputs(paths, storage)}.values())
     codec = make_codec("png") if image_format == "png" else make_codec("jpeg", quality=95)
     make_picture = PictureMaker(codec, image_key, label_key, size)
     name_picture = _picture_namer(files)
@@ -96,7 +100,9 @@ def dump(
     per_folder: Counter[str] = Counter()
     skipped: list[ExampleError] = []
     fingerprint = Fingerprint()
-    pipeline = _run_pipeline(files, make_picture, storage, num_threads or default_num_workers())
+    pipeline = _run_pipeline(
+        files, selection or Selection(), make_picture, storage, num_workers or default_num_workers()
+    )
     with storage.publish_directory(out, replace=overwrite) as directory, closing(pipeline):
         for picture in pipeline:
             advance(1)
@@ -116,6 +122,8 @@ def dump(
 
 
 def _refuse_target(out: str, storage: Storage, *, overwrite: bool) -> None:
+    if not out:
+        raise ConfigError("the name of the directory to make is empty")
     found = storage.info(out)
     if found is None:
         return
@@ -133,15 +141,19 @@ def _refuse_target(out: str, storage: Storage, *, overwrite: bool) -> None:
 
 
 def _run_pipeline(
-    files: Sequence[RecordFile], make_picture: PictureMaker, storage: Storage, num_threads: int
+    files: Sequence[RecordFile],
+    selection: Selection,
+    make_picture: PictureMaker,
+    storage: Storage,
+    num_threads: int,
 ) -> Generator[Picture | ExampleError]:
     """Yield a picture, or the error why there is none, for each record, in any order."""
     num_readers = min(len(files), _MAX_READERS)
     with Coordinator() as coord:
         names = input_producer(files, num_epochs=1, shuffle=False, coord=coord)
-        records: FIFOQueue[ReadRecord] = FIFOQueue(_RECORDS_AHEAD, name="records")
+        records: FIFOQueue[SelectedRecord] = FIFOQueue(_RECORDS_AHEAD, name="records")
         pictures: FIFOQueue[Picture | ExampleError] = FIFOQueue(_PICTURES_AHEAD, name="pictures")
-        readers = [_Reader(names.dequeue, storage) for _ in range(num_readers)]
+        readers = [_Reader(names.dequeue, selection, storage) for _ in range(num_readers)]
 
         def decode() -> None:
             record = records.dequeue()
@@ -159,7 +171,7 @@ def _run_pipeline(
         yield from pictures
 
 
-def _enqueue_from(reader: "_Reader", records: "FIFOQueue[ReadRecord]") -> Callable[[], None]:
+def _enqueue_from(reader: "_Reader", records: "FIFOQueue[SelectedRecord]") -> Callable[[], None]:
     def read() -> None:
         records.enqueue(reader.read())
 
@@ -171,31 +183,30 @@ class _Reader:
     """Reads records of one file after the other; belongs to one thread."""
 
     next_file: Callable[[], RecordFile]
+    selection: Selection
     storage: Storage
-    _records: Iterator[ReadRecord] = field(default_factory=lambda: iter(()))
+    _records: Iterator[SelectedRecord] = field(default_factory=lambda: iter(()))
 
-    def read(self) -> ReadRecord:
+    def read(self) -> SelectedRecord:
         """Return the next record, or raise what `next_file` raises at its end."""
         while True:
             record = next(self._records, None)
             if record is not None:
                 return record
-            self._records = self._read_file(self.next_file())
-
-    def _read_file(self, file: RecordFile) -> Iterator[ReadRecord]:
-        with open_record_file(file.path, self.storage) as opened:
-            for index, record in enumerate(opened.read_records()):
-                yield ReadRecord(file, index, record.offset, record.data)
+            self._records = select_records([self.next_file()], self.selection, self.storage)
 
 
 def _picture_namer(files: Sequence[RecordFile]) -> Callable[[Picture], str]:
     """Return what names a picture: by its record's index, and by its file where there are more."""
     if len(files) == 1:
-        return lambda picture: f"{picture.record_index:06d}{picture.suffix}"
-    stems = [os.path.basename(file.path).partition(".")[0] for file in files]
+        return _name_of
+    stems = [base_name(file.path).partition(".")[0] for file in files]
     if len(set(stems)) < len(stems):
         stems = [f"{position:05d}-{stem}" for position, stem in enumerate(stems)]
     prefixes = {file.path: stem for file, stem in zip(files, stems, strict=True)}
-    return lambda picture: (
-        f"{prefixes[picture.file.path]}-{picture.record_index:06d}{picture.suffix}"
-    )
+    return lambda picture: f"{prefixes[picture.file.path]}-{_name_of(picture)}"
+
+
+def _name_of(picture: Picture) -> str:
+    stem = f"-{picture.stem}" if picture.stem else ""
+    return f"{picture.record_index:06d}{stem}{picture.suffix}"

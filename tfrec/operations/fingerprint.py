@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 
 from tfrec.storage import Storage
+from tfrec.storage.small_files import read_small_file
 
 MARKER_NAME = ".tfrec-dump.json"
 _FORMAT_VERSION = 1
@@ -42,10 +43,8 @@ class Fingerprint:
 
 def is_untouched_dump(directory: str, storage: Storage) -> bool:
     """Say whether a directory holds just what a dump wrote to it."""
-    try:
-        with storage.open_read(storage.join(directory, MARKER_NAME)) as stream:
-            marker = stream.read()
-    except (FileNotFoundError, NotADirectoryError):
+    marker = read_small_file(storage.join(directory, MARKER_NAME), storage)
+    if marker is None:
         return False
     found = Fingerprint()
     for entry in storage.scan(directory):

@@ -1,19 +1,18 @@
 """Say what a build would write, how large it would be, and how long it would take."""
 
-import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tfrec.dataset.build_config import BuildConfig
-from tfrec.dataset.naming import is_record_path
-from tfrec.dataset.plan import BuildPlan, plan_build
-from tfrec.engine import EXECUTORS, default_num_workers, map_ordered
+from tfrec.dataset.plan import BuildPlan
+from tfrec.engine import map_ordered
 from tfrec.errors import ImageError
-from tfrec.operations.building.records import RecordMaker
+from tfrec.operations.build import open_work, plan_dataset
+from tfrec.operations.progress import ignore_progress
 from tfrec.source.image_source import ImageSource, LabelledImage
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire import OVERHEAD
 
 _NUM_TRIED = 64
@@ -60,16 +59,14 @@ def forecast(
     Raises:
         ConfigError: the settings contradict each other.
     """
-    storage = storage or LocalStorage()
-    config = config or BuildConfig()
-    num_workers = num_workers or default_num_workers()
-    file_name = os.path.basename(out) if is_record_path(out) else None
-    plan = plan_build(source, config, file_name=file_name)
-    maker = RecordMaker(source.directory, plan.labels, config, storage, plan.features)
+    storage = storage or AnyStorage()
+    plan = plan_dataset(source, out, config)
     images = _choose(plan)
-    start = time.monotonic()
-    with EXECUTORS["threads"](num_workers) as executor:
-        made = list(map_ordered(executor, maker, images, window=2 * num_workers))
+    with open_work(
+        plan, source.directory, out, storage, "threads", num_workers, ignore_progress
+    ) as work:
+        start = time.monotonic()
+        made = list(map_ordered(work.executor, work.make_record, images, window=work.window))
     seconds = time.monotonic() - start
     sizes = [len(one.record) + OVERHEAD for one in made if one.record is not None]
     totals = Counter(image.label for shard in plan.shards for image in shard.images)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.naming import INDEX_SUFFIX
+from tfrec.dataset.opening import open_record_file
 from tfrec.dataset.record_file import TFRecordFile, build_index, load_index
 from tfrec.operations.progress import Advance, ignore_progress
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ def index(
 
     Args:
         paths: of files and directories.
-        storage: where they are; this machine's files by default.
+        storage: where they are; by default this machine, or what a URL names.
         advance: called with the number of a file's records when its index is written.
 
     Raises:
@@ -36,9 +37,11 @@ def index(
         DataLossError: the length of a record is damaged.
         OSError: a file can't be read or written; it names the file.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     for file in resolve_inputs(paths, storage):
         TFRecordFile(file.path, storage=storage)  # refuses what has no places
+        with open_record_file(file.path, storage):  # refuses what is no record file
+            pass
         found = load_index(file.path, storage)
         records = found or build_index(file.path, storage)
         if found is None:

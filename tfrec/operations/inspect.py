@@ -4,7 +4,7 @@ Of a large file a sample is looked at: all lengths are read, and some of the rec
 """
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tfrec.dataset.description import RecordFile
@@ -13,7 +13,7 @@ from tfrec.dataset.opening import STANDARD_INPUT, OpenedFile, open_record_file
 from tfrec.dataset.record_file import TFRecordFile
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.statistics import RecordStatistics
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire.compression import Compression
 
 LARGE_FILE = 256 << 20
@@ -58,7 +58,7 @@ def inspect(
 
     Args:
         paths: as `resolve_inputs` takes them.
-        storage: where they are; this machine's files by default.
+        storage: where they are; by default this machine, or what a URL names.
         read_all: look at every record of large files too.
         advance: called with 1 for each record that is looked at.
 
@@ -68,7 +68,7 @@ def inspect(
         ManifestError: a manifest can't be read.
         OSError: a file can't be read; it names the file.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     for file in resolve_inputs(paths, storage):
         yield _inspect_file(file, storage, advance, read_all=read_all)
 
@@ -77,40 +77,38 @@ def _inspect_file(
     file: RecordFile, storage: Storage, advance: Advance, *, read_all: bool
 ) -> FileSummary:
     statistics = RecordStatistics()
+
+    def add(record: bytes) -> None:
+        statistics.add(record, file)
+        advance(1)
+
     info = storage.info(file.path) if file.path != STANDARD_INPUT else None
     is_large = info is not None and info.size >= LARGE_FILE and not read_all
     with open_record_file(file.path, storage) as opened:
         if is_large and opened.compression == "none":
             records, num_bytes = TFRecordFile(file.path, storage=storage), opened.size or 0
-            num_records = _add_spread(records, statistics, advance)
+            num_records = _add_spread(records, add)
         else:
-            num_records = _add_in_order(opened, statistics, advance, is_large=is_large)
+            num_records = _add_in_order(opened, add, is_large=is_large)
             num_bytes = opened.stored.num_bytes
     return FileSummary(file, num_records, num_bytes, opened.compression, statistics)
 
 
-def _add_spread(records: TFRecordFile, statistics: RecordStatistics, advance: Advance) -> int:
+def _add_spread(records: TFRecordFile, add: Callable[[bytes], None]) -> int:
     """Add records from all over a file, the same every time; return how many it has."""
     num_records = len(records)
     # At random: a step would meet a file whose labels alternate at some of them alone.
     numbers = random.Random(0).sample(range(num_records), min(_SAMPLE_SIZE, num_records))
     with records:
         for number in sorted(numbers):
-            _add(records[number], statistics, advance)
+            add(records[number])
     return num_records
 
 
-def _add_in_order(
-    opened: OpenedFile, statistics: RecordStatistics, advance: Advance, *, is_large: bool
-) -> int:
+def _add_in_order(opened: OpenedFile, add: Callable[[bytes], None], *, is_large: bool) -> int:
     """Add all records, or the first and then some; return how many there are."""
     reader = opened.read_records()
     for index, record in enumerate(reader):
         if not is_large or index < _SAMPLE_SIZE // 2 or index % _STRIDE == 0:
-            _add(record.data, statistics, advance)
+            add(record.data)
     return reader.num_records
-
-
-def _add(record: bytes, statistics: RecordStatistics, advance: Advance) -> None:
-    statistics.add(record)
-    advance(1)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 
 from tfrec.dataset.build_config import BuildConfig
-from tfrec.dataset.manifest import Manifest
+from tfrec.dataset.manifest import Manifest, compare_settings
 from tfrec.dataset.metadata import describe_dataset
 from tfrec.dataset.naming import INDEX_SUFFIX, is_record_path, manifest_path
 from tfrec.operations.build import open_work, plan_dataset
@@ -12,10 +12,11 @@ from tfrec.operations.building.indexes import make_index_of
 from tfrec.operations.building.journal import Journal
 from tfrec.operations.building.recorded import Recorded, load_recorded
 from tfrec.operations.building.shards import WrittenShard
-from tfrec.operations.building.work import Work, read_file
+from tfrec.operations.building.work import Work
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.source.image_source import ImageSource
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
+from tfrec.storage.small_files import read_small_file
 
 
 def find_outdated(
@@ -36,7 +37,7 @@ def find_outdated(
         BadImagesError: images of the dataset are known to be bad, and may not be left out.
         ConfigError: the settings contradict each other.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     recorded = load_recorded(out, storage)
     if not is_record_path(out) and Journal(out, storage).exists():
         return (f"{out}: a build was interrupted",)
@@ -53,13 +54,8 @@ def find_outdated(
 def _compare_settings(found: Manifest, work: Work) -> Iterator[str]:
     # As JSON has it, where a tuple is a list.
     expected = Manifest.from_json(work.make_manifest([]).to_json(), path=work.out)
-    for what, values, wanted in (
-        ("version of", found.versions, expected.versions),
-        ("setting", found.config, expected.config),
-    ):
-        for name in sorted({*values, *wanted}):
-            if values.get(name) != wanted.get(name):
-                yield f"the {what} `{name}` is {wanted.get(name)!r} and was {values.get(name)!r}"
+    for what, was, wanted in compare_settings(found, expected):
+        yield f"the {what} is {wanted!r} and was {was!r}"
     if (found.class_names, found.label_offset) != (expected.class_names, expected.label_offset):
         yield "the classes or their numbers have changed"
 
@@ -92,7 +88,7 @@ def _compare_small_files(manifest: Manifest, work: Work) -> Iterator[str]:
         for path in work.shard_paths:
             expected[f"{path}{INDEX_SUFFIX}"] = make_index_of(path, work.storage)
     for path, content in expected.items():
-        found = read_file(path, work.storage)
+        found = read_small_file(path, work.storage)
         if found is None:
             yield f"{path}: the file is missing"
         elif found != content:

@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.manifest import Manifest, Shard, Split
-from tfrec.dataset.naming import COMPRESSED_SUFFIXES, is_record_path, manifest_path
+from tfrec.dataset.naming import is_record_path, manifest_path, named_compression
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.example import decode_example
-from tfrec.operations.building.shards import HashedOutput
+from tfrec.operations.hashed_output import HashedOutput
 from tfrec.operations.progress import Advance
 from tfrec.schema.detect import find_image_keys
 from tfrec.storage import Storage
@@ -25,11 +25,7 @@ CompressionChoice: TypeAlias = Compression | Literal["auto"]
 
 def choose_compression(path: str, compression: CompressionChoice) -> Compression:
     """Return how the file `path` is to be compressed."""
-    if compression != "auto":
-        return compression
-    if path.lower().endswith(COMPRESSED_SUFFIXES["gzip"]):
-        return "gzip"
-    return "zlib" if path.lower().endswith(COMPRESSED_SUFFIXES["zlib"]) else "none"
+    return named_compression(path) if compression == "auto" else compression
 
 
 @contextmanager

@@ -1,37 +1,34 @@
 """One record -> one picture: what a decode thread of a dump does."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tfrec.dataset.description import RecordFile
 from tfrec.dataset.folders import folder_name
-from tfrec.dataset.inputs import RecordFile
-from tfrec.dataset.stored_image import find_raw_shape
+from tfrec.dataset.stored_images import find_raw_pixels
 from tfrec.errors import ExampleError, ImageError
-from tfrec.example import BytesList, FeatureValue, decode_example
+from tfrec.example import FeatureValue, decode_example
 from tfrec.images import SNIFF_BYTES, ImageCodec, make_codec, sniff_format
-from tfrec.schema.detect import find_image_keys, find_stored_size
-from tfrec.schema.features import read_bytes, read_int64
+from tfrec.operations.selection import SelectedRecord
+from tfrec.schema.detect import find_filename, find_image_keys
+from tfrec.schema.features import read_bytes, read_label
 
 UNLABELLED = "no-label"
 _SUFFIXES = {"JPEG": ".jpg", "TIFF": ".tif", "JPEG2000": ".jp2"}
 
 
-class ReadRecord(NamedTuple):
-    """A record on its way: its file, its index there, its offset in bytes, its payload."""
-
-    file: RecordFile
-    record_index: int
-    offset: int
-    data: bytes
-
-
 class Picture(NamedTuple):
-    """A file to write: the record it came from, its folder, its suffix and its content."""
+    """A file to write: the record it came from, its folder, its suffix and its content.
+
+    `stem` is the name of the image file that the record was made of; empty where it isn't said.
+    """
 
     file: RecordFile
     record_index: int
     folder: str
+    stem: str
     suffix: str
     content: bytes
 
@@ -52,7 +49,7 @@ class PictureMaker:
     label_key: str | None = None
     size: tuple[int, int] = (256, 256)
 
-    def __call__(self, record: ReadRecord) -> Picture:
+    def __call__(self, record: SelectedRecord) -> Picture:
         """Decode one record.
 
         Raises:
@@ -63,29 +60,29 @@ class PictureMaker:
             suffix, content = self._make_image(features, record.file)
             folder = self._find_folder(features, record.file)
         except ExampleError as error:
-            raise error.at(record.file.path, record.record_index) from error
-        return Picture(record.file, record.record_index, folder, suffix, content)
+            raise error.at(record.file.path, record.index) from error
+        stem = _stem_of(find_filename(features))
+        return Picture(record.file, record.index, folder, stem, suffix, content)
 
     def _make_image(
         self, features: Mapping[str, FeatureValue], file: RecordFile
     ) -> tuple[str, bytes]:
         key = self.image_key or find_image_keys(features).image
-        data = read_bytes(features, key) if key is not None else None
-        if key is None or data is None:
+        if key is None:
             present = ", ".join(map(repr, features)) or "none"
             raise ExampleError(
                 f"no feature looks like an image; name it with `--image-key` (it has {present})"
             )
-        shape = find_raw_shape(
-            data, file, stored_size=find_stored_size(features), default_size=self.size
-        )
-        if shape is None:
-            return _suffix_of(data), data
+        data = read_bytes(features, key)
         try:
-            pixels = make_codec("raw").decode(
-                data, path=file.path, size=shape[:2], channels=shape.channels
+            pixels = find_raw_pixels(data, features, file, size=self.size)
+            if pixels is None:
+                return _suffix_of(data), data
+            height, width, channels = pixels.shape
+            image = make_codec("raw").decode(
+                pixels.tobytes(), path=file.path, size=(width, height), channels=channels
             )
-            return self.codec.suffix, self.codec.encode(pixels)
+            return self.codec.suffix, self.codec.encode(image)
         except ImageError as error:
             raise ExampleError(f"the image {error.reason}", key) from error
 
@@ -93,11 +90,18 @@ class PictureMaker:
         key = self.label_key or find_image_keys(features).label
         if key is None:
             return UNLABELLED
-        if isinstance(features.get(key), BytesList):
-            return folder_name(read_bytes(features, key).decode(errors="surrogateescape"))
-        label = read_int64(features, key)
+        label = read_label(features, key)
         name = file.class_name(label)
         return folder_name(str(label) if name is None else name)
+
+
+def _stem_of(filename: str | None) -> str:
+    """Return the last part of an image's path, without its suffix, as a part of a file name."""
+    if filename is None:
+        return ""
+    name = re.split(r"[/\\]", filename)[-1]
+    stem = name.rpartition(".")[0] if "." in name else name
+    return folder_name(stem) if stem else ""
 
 
 def _suffix_of(data: bytes) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from tfrec.errors import ImageError
 from tfrec.source.paths import display_path
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 
 REASONS_NAME = "reasons.tsv"
 
@@ -21,7 +21,7 @@ def quarantine(
     Raises:
         OSError: a copy can't be written; it names the file.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     lines = []
     for image in images:
         lines.append(f"{display_path(image.path)}\t{display_path(image.reason)}\n")

@@ -10,29 +10,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tfrec.dataset.description import RecordFile
+from tfrec.dataset.stored_images import decode_stored_image
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
 from tfrec.example.kinds import MessageKind, detect_kind
 from tfrec.example.values import KIND_NAMES, ListType
-from tfrec.images import (
-    SNIFF_BYTES,
-    ImageSettings,
-    decode_image,
-    describe_content,
-    make_codec,
-    sniff_format,
-)
-from tfrec.schema.detect import (
-    ImageKeys,
-    find_filename,
-    find_image_keys,
-    find_stored_size,
-    guess_raw_size,
-)
+from tfrec.schema.detect import ImageKeys, find_filename, find_image_keys
 from tfrec.schema.features import read_bytes
 
 _NUM_VOTERS = 16
-_AS_STORED = ImageSettings(size=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,24 +136,10 @@ class RecordChecker:
 
     def _check_image(self, features: Mapping[str, FeatureValue], key: str) -> Iterator[str]:
         """Yield why the image doesn't decode."""
-        data = read_bytes(features, key)
         try:
-            if sniff_format(data[:SNIFF_BYTES]) is not None:
-                decode_image(data, path="the image", settings=_AS_STORED)
-            elif (size := find_stored_size(features) or self._built_size()) is not None:
-                channels = 1 if len(data) == size[0] * size[1] else 3
-                make_codec("raw").decode(data, path="the image", size=size, channels=channels)
-            elif guess_raw_size(len(data)) is None:
-                words = describe_content(data[:SNIFF_BYTES]) or "not of any format known"
-                raise ImageError(f"the image of {len(data):,} bytes", f"is {words}")
+            decode_stored_image(read_bytes(features, key), features, self.file)
         except ImageError as error:
-            yield f"feature {key!r}: {error.path} {error.reason}"
-
-    def _built_size(self) -> tuple[int, int] | None:
-        """Return (width, height) of raw pixels as the manifest says it."""
-        settings = {} if self.file.manifest is None else self.file.manifest.config.get("image", {})
-        size = settings.get("size")
-        return None if size is None else (size[0], size[1])
+            yield f"feature {key!r}: the image {error.reason}"
 
 
 def _single(value: FeatureValue | None) -> object:

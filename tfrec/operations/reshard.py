@@ -4,7 +4,6 @@ Payloads are copied byte for byte. The same input and settings give the same fil
 the target appears whole.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -31,7 +30,7 @@ from tfrec.operations.output import (
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.selection import Selection, count_records, select_records
 from tfrec.operations.shuffle import Shuffler
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage, base_name
 from tfrec.wire.compression import Compression
 from tfrec.wire.deflate import DEFAULT_LEVEL, check_level
 
@@ -54,7 +53,7 @@ class ReshardConfig:
         selection: of records.
         seed: of a random order; None keeps the order.
         compression: of the files; "auto" goes by the name of a single file, and is none else.
-        level: of the compression, from 0 to 9.
+        compression_level: from 0 (stored) to 9 (smallest).
     """
 
     num_shards: int = 1
@@ -62,12 +61,12 @@ class ReshardConfig:
     selection: Selection = field(default_factory=Selection)
     seed: int | None = None
     compression: CompressionChoice = "auto"
-    level: int = DEFAULT_LEVEL
+    compression_level: int = DEFAULT_LEVEL
 
     def __post_init__(self) -> None:
         if self.num_shards < 1:
             raise ConfigError(f"the number of shards is {self.num_shards}, and must be at least 1")
-        check_level(self.level)
+        check_level(self.compression_level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def reshard(
         paths: as `resolve_inputs` takes them.
         out: a path with a record suffix for one file, any other for a directory, new or empty.
         config: what decides the content.
-        storage: where all files are; this machine's files by default.
+        storage: where all files are; by default this machine, or what a URL names.
         memory: how many bytes a shuffle may use, the program itself included.
         overwrite: replace the file `out`.
         advance: called with 1 for each record that is written.
@@ -112,7 +111,7 @@ def reshard(
         OSError: a file can't be read or written; it names the file.
     """
     config = config or ReshardConfig()
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     if memory < _MIN_MEMORY:
         raise ConfigError(f"memory is {memory:,} bytes, and must be at least {_MIN_MEMORY:,}")
     files = _choose_split(resolve_inputs(paths, storage), config.split)
@@ -131,19 +130,12 @@ def _choose_split(files: list[RecordFile], split: str | None) -> list[RecordFile
     """Return the files of a split, known by their description or their names."""
     if split is None:
         return files
-    by_split = [(_split_of(file), file) for file in files]
+    by_split = [(file.find_split(), file) for file in files]
     chosen = [file for found, file in by_split if found == split]
     if not chosen:
         found = ", ".join(sorted({repr(name) for name, _ in by_split if name})) or "none"
         raise ConfigError(f"no file belongs to the split {split!r}; the splits are {found}")
     return chosen
-
-
-def _split_of(file: RecordFile) -> str | None:
-    if file.split is not None:
-        return file.split
-    name = ShardName.parse(os.path.basename(file.path))
-    return None if name is None else name.split
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +152,7 @@ class _Task:
     def write_file(self) -> ReshardReport:
         """Write one file, and its manifest beside it."""
         dataset = self._writer(choose_compression(self.out, self.config.compression))
-        dataset.write_shard(self.out, os.path.basename(self.out), self._selected_or_shuffled())
+        dataset.write_shard(self.out, base_name(self.out), self._selected_or_shuffled())
         manifest = dataset.make_manifest(self._split())
         if manifest is None:
             remove_manifest(self.out, self.storage)
@@ -186,7 +178,11 @@ class _Task:
 
     def _writer(self, compression: Compression) -> DatasetWriter:
         return DatasetWriter(
-            self.storage, compression, self.config.level, common_manifest(self.files), self.advance
+            self.storage,
+            compression,
+            self.config.compression_level,
+            common_manifest(self.files),
+            self.advance,
         )
 
     def _divided(self) -> Iterator[Iterator[bytes]]:
@@ -226,6 +222,6 @@ class _Task:
 
     def _split(self) -> str:
         """Return the name of the split that is written."""
-        splits = {_split_of(file) for file in self.files}
+        splits = {file.find_split() for file in self.files}
         only = splits.pop() if len(splits) == 1 else None
         return self.config.split or only or _DEFAULT_SPLIT

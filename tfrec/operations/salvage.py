@@ -14,7 +14,7 @@ from tfrec.operations.output import (
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.record_checks import Fault
 from tfrec.operations.verify import to_fault
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire.scan import Damage, scan_records
 
 
@@ -49,7 +49,7 @@ def salvage(
     Args:
         path: of a record file; `-` is standard input.
         out: the file to write; it appears whole or not at all.
-        storage: where both are; this machine's files by default.
+        storage: where both are; by default this machine, or what a URL names.
         compression: of `out`.
         overwrite: replace `out`.
         advance: called with 1 for each record.
@@ -59,7 +59,7 @@ def salvage(
         DataLossError: no record is intact; nothing is written.
         OSError: a file can't be read or written; it names the file.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     refuse_output(out, [path], storage, overwrite=overwrite)
     faults: list[Fault] = []
     num_bytes_lost = 0

@@ -50,11 +50,14 @@ class FeatureTest:
             ConfigError: the text is no such test.
         """
         found = _TEST.fullmatch(text)
-        if found is None or not found["key"]:
+        key = _unquote(found["key"]) if found is not None else ""
+        is_quoted = found is not None and key != found["key"]
+        # A sign in a bare key is one that is wrong, such as `label = 3`.
+        if found is None or not key or (not is_quoted and re.search("[=!<>]", key)):
             raise ConfigError(f"{text!r} is no test of a feature; write it like 'label == 3'")
         if found["sign"] is None:
-            return cls(_unquote(found["key"]))
-        return cls(_unquote(found["key"]), found["sign"], _parse_value(found["value"]))
+            return cls(key)
+        return cls(key, found["sign"], _parse_value(found["value"]))
 
     def __call__(self, features: Mapping[str, FeatureValue]) -> bool:
         """Say whether the features pass."""

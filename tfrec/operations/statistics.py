@@ -8,19 +8,16 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tfrec.dataset.description import RecordFile
+from tfrec.dataset.stored_images import find_raw_pixels
 from tfrec.errors import ImageError
 from tfrec.example import BytesList, FeatureValue, decode_example
 from tfrec.example.kinds import MessageKind, count_summary_values, detect_kind
 from tfrec.example.sequence import SequenceFeatures, decode_sequence_example
 from tfrec.example.values import KIND_NAMES
-from tfrec.images import sniff_format
 from tfrec.images.header import read_image_header
-from tfrec.schema.detect import (
-    detect_schema,
-    find_image_keys,
-    find_stored_size,
-    guess_raw_size,
-)
+from tfrec.schema.detect import detect_schema, find_image_keys
+from tfrec.schema.features import read_bytes, read_label
 
 
 @dataclass(slots=True)
@@ -106,13 +103,13 @@ class RecordStatistics:
         """The name of the schema that the features are of; None where it is no known one."""
         return detect_schema(self.features)
 
-    def add(self, record: bytes) -> None:
-        """Take one record into account."""
+    def add(self, record: bytes, file: RecordFile) -> None:
+        """Take one record of `file` into account."""
         self.num_records += 1
         kind = detect_kind(record)
         self.kinds[kind] += 1
         if kind == "Example":
-            self._add_example(decode_example(record))
+            self._add_example(decode_example(record), file)
         elif kind == "SequenceExample":
             self._add_sequence(decode_sequence_example(record))
         elif kind == "Event":
@@ -131,17 +128,16 @@ class RecordStatistics:
         self.image_sizes.update(other.image_sizes)
         self.summary_values.update(other.summary_values)
 
-    def _add_example(self, features: Mapping[str, FeatureValue]) -> None:
+    def _add_example(self, features: Mapping[str, FeatureValue], file: RecordFile) -> None:
         for key, value in features.items():
             self.features.setdefault(key, FeatureStatistics()).add(value)
         image_key, label_key = find_image_keys(features)
         if label_key is not None:
             self.label_keys[label_key] += 1
-            label = features[label_key].values[0]
-            self.labels[label if isinstance(label, int) else _to_text(label)] += 1
+            self.labels[read_label(features, label_key)] += 1
         if image_key is not None:
             self.image_keys[image_key] += 1
-            self._add_image(features, features[image_key].values[0])
+            self._add_image(features, image_key, file)
 
     def _add_sequence(self, features: SequenceFeatures) -> None:
         for key, value in features.context.items():
@@ -153,30 +149,22 @@ class RecordStatistics:
                 statistics.add(step)
             statistics.num_records = num_records
 
-    def _add_image(self, features: Mapping[str, FeatureValue], image: object) -> None:
-        data = bytes(image) if isinstance(image, (bytes, bytearray, memoryview)) else b""
-        if sniff_format(data) is not None:
-            try:
-                header = read_image_header(data, path="")
-            except ImageError:
-                self.image_formats["damaged"] += 1
-                return
-            self.image_formats[header.format] += 1
-            self.image_sizes[header.width, header.height] += 1
-            return
-        stored = find_stored_size(features)
-        guessed = guess_raw_size(len(data))
-        if stored is not None and stored[0] * stored[1] in (len(data), len(data) / 3):
-            size = stored
-        elif guessed is not None:
-            size = guessed[:2]
-        else:
+    def _add_image(self, features: Mapping[str, FeatureValue], key: str, file: RecordFile) -> None:
+        data = read_bytes(features, key)
+        try:
+            pixels = find_raw_pixels(data, features, file)
+        except ImageError:
             self.image_formats["unknown"] += 1
             return
-        self.image_formats["raw"] += 1
-        self.image_sizes[size] += 1
-
-
-def _to_text(label: object) -> str:
-    data = bytes(label) if isinstance(label, (bytes, bytearray, memoryview)) else b""
-    return data.decode(errors="surrogateescape")
+        if pixels is not None:
+            height, width, _ = pixels.shape
+            self.image_formats["raw"] += 1
+            self.image_sizes[width, height] += 1
+            return
+        try:
+            header = read_image_header(data, path=file.path)
+        except ImageError:
+            self.image_formats["damaged"] += 1
+            return
+        self.image_formats[header.format] += 1
+        self.image_sizes[header.width, header.height] += 1

@@ -6,20 +6,21 @@ are found.
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import STANDARD_INPUT, OpenedFile, StoredBytes, open_record_file
-from tfrec.engine import EXECUTORS, SerialExecutor, default_num_workers, map_ordered
+from tfrec.engine import EXECUTORS, SerialExecutor, count_workers, default_num_workers, map_ordered
 from tfrec.errors import DataLossError, ExampleError
 from tfrec.example import decode_example
 from tfrec.example.kinds import MessageKind
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.record_checks import Fault, RecordChecker
 from tfrec.schema.detect import find_filename
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, LocalStorage, Storage, scheme_of
 from tfrec.wire.compression import Compression
 from tfrec.wire.scan import Damage, scan_records
 
@@ -55,6 +56,7 @@ def verify(
     *,
     storage: Storage | None = None,
     check_images: bool = False,
+    engine: str | Executor = "processes",
     num_workers: int | None = None,
     advance: Advance = ignore_progress,
 ) -> Iterator[FileReport]:
@@ -62,9 +64,12 @@ def verify(
 
     Args:
         paths: as `resolve_inputs` takes them.
-        storage: where they are; this machine's files by default.
+        storage: where they are; by default this machine, or what a URL names.
         check_images: decode the images too.
-        num_workers: processes that check files beside one another; by default one for each core.
+        engine: what checks files beside one another: the name of an engine, or an executor, which
+            stays open and can read the files where it runs. Processes are started where there is
+            work enough for them.
+        num_workers: of the engine; by default one for each core.
         advance: called with the number of a file's records when it is done.
 
     Raises:
@@ -72,20 +77,33 @@ def verify(
         ManifestError: a manifest can't be read.
         OSError: a file can't be read; it names the file.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     files = resolve_inputs(paths, storage)
     check = partial(verify_file, storage=storage, check_images=check_images)
-    num_workers = min(num_workers or default_num_workers(), len(files))
-    with _executor(files, storage, num_workers) as executor:
-        for report in map_ordered(executor, check, files, window=2 * num_workers + 1):
+    with _open_executor(engine, files, storage, num_workers) as executor:
+        window = 2 * (num_workers or count_workers(executor)) + 1
+        for report in map_ordered(executor, check, files, window=window):
             advance(report.num_records)
             yield report
 
 
-def _executor(files: Sequence[RecordFile], storage: Storage, num_workers: int) -> Executor:
-    """Return processes where there is work for them; they share no storage in memory, no input."""
+def _open_executor(
+    engine: str | Executor, files: Sequence[RecordFile], storage: Storage, num_workers: int | None
+) -> AbstractContextManager[Executor]:
+    if isinstance(engine, Executor):
+        return nullcontext(engine)
+    if engine == "processes":
+        return _processes(files, storage, min(num_workers or default_num_workers(), len(files)))
+    return EXECUTORS[engine](num_workers)
+
+
+def _processes(files: Sequence[RecordFile], storage: Storage, num_workers: int) -> Executor:
+    """Return processes where there is work for them; they share no memory and no input."""
     paths = [file.path for file in files]
-    if num_workers > 1 and isinstance(storage, LocalStorage) and STANDARD_INPUT not in paths:
+    is_shared = isinstance(storage, (AnyStorage, LocalStorage)) and not any(
+        path == STANDARD_INPUT or scheme_of(path) == "memory" for path in paths
+    )
+    if num_workers > 1 and is_shared:
         infos = map(storage.info, paths)
         if sum(info.size for info in infos if info is not None) >= _WORTH_A_PROCESS:
             return EXECUTORS["processes"](num_workers)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 from tfrec.errors import ConfigError, DataLossError, OutOfRangeError
 from tfrec.pipeline.coordinator import current_coordinator
 from tfrec.pipeline.queue import Queue
+from tfrec.storage import AnyStorage
 from tfrec.storage.base import Storage
-from tfrec.storage.local import LocalStorage
 from tfrec.wire.compression import Compression
 from tfrec.wire.reader import RecordReader, open_records
 
@@ -46,7 +46,7 @@ class Reader(ABC):
     """
 
     def __init__(self, storage: Storage | None) -> None:
-        self._storage = storage or LocalStorage()
+        self._storage = storage or AnyStorage()
         self._lock = threading.Lock()
         self._num_records = 0
         self._num_units = 0
@@ -122,7 +122,7 @@ class TFRecordReader(Reader):
     Args:
         compression: "auto" (default) looks at the first bytes of each file; "GZIP", "ZLIB"; None
             or "" for none.
-        storage: where the files are; default this machine.
+        storage: where the files are; by default this machine, or what a URL names.
     """
 
     def __init__(self, compression: str | None = "auto", *, storage: Storage | None = None) -> None:

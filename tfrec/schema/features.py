@@ -21,6 +21,13 @@ def read_int64(features: Mapping[str, FeatureValue], key: str) -> int:
     return _read_list(features, key, Int64List).values[0]
 
 
+def read_label(features: Mapping[str, FeatureValue], key: str) -> int | str:
+    """Return the one label of a feature: a number, or a text where it has bytes."""
+    if isinstance(features.get(key), BytesList):
+        return read_bytes(features, key).decode("utf-8", "surrogateescape")
+    return read_int64(features, key)
+
+
 def find_int64(features: Mapping[str, FeatureValue], key: str) -> int | None:
     """Return the one int64 value of a feature, or None where there is no such feature."""
     return read_int64(features, key) if key in features else None

@@ -3,17 +3,27 @@
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from tfrec.errors import SourceError
+from tfrec.errors import ConfigError, SourceError
 from tfrec.source.ignore import IgnoreReason
-from tfrec.source.image_source import Note
+from tfrec.source.image_source import ImageSource, Note
 from tfrec.source.labels import LabelMap
 from tfrec.source.paths import display_path, sort_key
+from tfrec.storage.base import Storage
 
 # What people call the splits of a dataset; compared in lower case.
 SPLIT_NAMES = frozenset({
     "train", "training", "val", "valid", "validation", "dev", "eval", "test", "testing", "holdout",
 })  # fmt: skip
 _MOST_NAMES = 5
+
+
+def refuse_folder_inside(source: ImageSource, path: str, *, what: str, storage: Storage) -> None:
+    """Raise where the folder `path` would be a class of the next build, or a part of one."""
+    if source.has_class_folders and storage.contains(source.directory, path):
+        raise ConfigError(
+            f"{what} {display_path(path)} is inside of {display_path(source.directory)}, and would "
+            "be a class the next time; name another place"
+        )
 
 
 def find_nested_folders(files: Mapping[str, Sequence[str]]) -> Iterator[Note]:

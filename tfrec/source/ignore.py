@@ -50,7 +50,7 @@ OTHER_SUFFIXES = frozenset({
     "json", "jsonl", "ndjson", "geojson", "xml", "xmp", "aae",
     # Archives and record files.
     "zip", "tar", "gz", "tgz", "bz2", "tbz2", "xz", "txz", "zst", "7z", "rar", "lz4", "tfrecord",
-    "tfrecords", "tfrec", "record",
+    "tfrecords", "tfrec", "tfr", "record", "idx", "zz",
     # Video and sound.
     "mp4", "m4v", "mov", "avi", "mkv", "webm", "mpg", "mpeg", "wmv", "flv", "3gp", "mts", "m2ts",
     "ogv", "lrv", "wav", "mp3", "m4a", "aac", "flac", "ogg", "opus", "wma",

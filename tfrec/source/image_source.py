@@ -67,6 +67,7 @@ class ImageSource:
         notes: what to tell the user; sorted by path.
         columns: the names of further values that each image has, from a table.
         values: by path, the further values in the order of `columns`.
+        has_class_folders: whether each folder in the directory is a class, a new one too.
     """
 
     directory: str
@@ -76,6 +77,7 @@ class ImageSource:
     notes: tuple[Note, ...] = ()
     columns: tuple[str, ...] = ()
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    has_class_folders: bool = False
 
     @property
     def num_images(self) -> int:

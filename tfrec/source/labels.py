@@ -19,6 +19,7 @@ from tfrec.source.label_map_text import LabelEntry, is_label_map, parse_label_ma
 from tfrec.source.paths import display_path, escape_name, sort_key, unescape_name
 from tfrec.storage.base import Storage
 
+_END_OF_INT64 = 1 << 63
 _LINE_END = re.compile(r"\r\n?|\n")
 _NUMBERED = re.compile(r"(\d{1,18}):(.*)", re.ASCII | re.DOTALL)
 
@@ -33,6 +34,10 @@ class LabelMap:
     def __post_init__(self) -> None:
         if self.offset < 0:
             raise ConfigError(f"the label offset is {self.offset}, and must be at least 0")
+        if self.offset + len(self.names) > _END_OF_INT64:
+            raise ConfigError(
+                f"the label offset is {self.offset}, and labels are numbers of 64 bits"
+            )
         if len(self._numbers) != len(self.names):
             name = next(name for name in self.names if self.names.count(name) > 1)
             raise ConfigError(f"the class `{escape_name(name)}` is named twice")

@@ -155,7 +155,8 @@ def _parse_sizes(texts: list[str], whole: str) -> tuple[Fraction, ...] | tuple[i
     rest = 1 - sum(known, Fraction(0))
     if rest < 0 or len(known) == len(texts):
         raise ConfigError(
-            f"splits `{whole}`: the fractions add up to {float(sum(known))}, and must to 1"
+            f"splits `{whole}`: the fractions add up to {float(sum(known))}, and must "
+            "to 1; give one as `rest` to take what is left"
         )
     return tuple(rest if text == _REST else Fraction(text) for text in texts)
 

@@ -7,6 +7,7 @@ folder that loses its last image does not renumber all others.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from tfrec.errors import ConfigError, SourceError
@@ -22,7 +23,7 @@ from tfrec.source.image_source import ImageSource, Note
 from tfrec.source.labels import LabelMap
 from tfrec.source.paths import display_path, sort_key
 from tfrec.source.tree import Selection, Tree, walk_tree
-from tfrec.storage import LocalStorage, Storage
+from tfrec.storage import AnyStorage, Storage
 
 LabelRule = Literal["top", "second", "leaf"] | re.Pattern[str]
 """Where a path has its class name: its first, second (below a split's) or last folder, or what
@@ -45,13 +46,13 @@ def scan_images(
     """Find the images of `directory` and their classes.
 
     `labels` fixes the classes and their numbers; else they are those found, numbered from `offset`.
-    Files are this machine's, unless `storage` is another.
+    Files are this machine's, or those of a URL, unless `storage` is another.
 
     Raises:
         SourceError: there is nothing to make a dataset of, or a class that `labels` has not.
         OSError: a folder can't be listed.
     """
-    storage = storage or LocalStorage()
+    storage = storage or AnyStorage()
     require_directory(directory, storage=storage)
     selection = Selection(Patterns(include), Patterns(exclude), follow_links)
     tree = walk_tree(directory, storage=storage, selection=selection)
@@ -66,9 +67,10 @@ def scan_images(
             tree.notes.extend(advice.find_empty_splits(tree.files))
     if not any(classes.values()):
         raise SourceError(advice.say_nothing_found(directory, classes, tree.ignored, tree.notes))
-    return make_source(
+    source = make_source(
         directory, classes, labels=labels, offset=offset, ignored=tree.ignored, notes=tree.notes
     )
+    return replace(source, has_class_folders=not isinstance(label_rule, re.Pattern))
 
 
 def require_directory(directory: str, *, storage: Storage) -> None:

@@ -120,6 +120,10 @@ class Storage(Protocol):
         """
         ...
 
+    def contains(self, directory: str, path: str) -> bool:
+        """Say whether `path` leads to `directory` or below it; neither has to exist."""
+        ...
+
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""
         ...

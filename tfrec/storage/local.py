@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, cast
 
 from tfrec.storage.base import Entry, EntryKind, FileInfo
-from tfrec.storage.named_file import NamedFile, with_path
+from tfrec.storage.named_file import NamedFile, errors_about, with_path
 from tfrec.storage.temporary import (
     create_directory,
     create_file,
@@ -61,11 +61,13 @@ class LocalStorage:
             with io.BufferedWriter(NamedFile(descriptor, "wb", path), BUFFER_SIZE) as stream:
                 yield cast("BinaryIO", stream)
                 stream.flush()
-                os.fsync(descriptor)
-                if sys.platform != "win32":  # renamed while locked: nobody takes it for a left-over
-                    os.replace(temporary, target)
+                with errors_about(path):
+                    os.fsync(descriptor)
+                    if sys.platform != "win32":  # while locked: nobody takes it for a left-over
+                        os.replace(temporary, target)
             if sys.platform == "win32":  # an open file can't be renamed
-                os.replace(temporary, target)
+                with errors_about(path):
+                    os.replace(temporary, target)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
@@ -85,7 +87,8 @@ class LocalStorage:
             yield temporary
             if replace:
                 set_aside(target)
-            os.replace(temporary, target)
+            with errors_about(path):
+                os.replace(temporary, target)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
@@ -176,6 +179,11 @@ class LocalStorage:
             os.unlink(path)
         if os.path.isdir(directory):
             remove_left_overs(directory, name)
+
+    def contains(self, directory: str, path: str) -> bool:
+        """Say whether `path` leads to `directory` or below it, over links too."""
+        above = os.path.join(os.path.realpath(directory), "")
+        return os.path.join(os.path.realpath(path), "").startswith(above)
 
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""

@@ -149,6 +149,10 @@ class MemoryStorage:
         with self._lock:
             self.files.pop(path, None)
 
+    def contains(self, directory: str, path: str) -> bool:
+        """Say whether `path` is `directory` or below it."""
+        return _as_prefix(path).startswith(_as_prefix(directory))
+
     def join(self, directory: str, *names: str) -> str:
         """Return the path of a file below `directory`."""
         return "/".join(filter(None, (directory.rstrip("/"), *names)))

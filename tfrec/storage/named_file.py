@@ -1,6 +1,8 @@
 """A raw file whose every failure names it; Python's own names it only where it is opened."""
 
+import contextlib
 import io
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +33,15 @@ class NamedFile(io.FileIO):
             return super().readall()
         except OSError as error:
             raise with_path(error, self._path) from None
+
+
+@contextlib.contextmanager
+def errors_about(path: str) -> Iterator[None]:
+    """Let the failures of the block name `path`, which a person knows, and not a temporary file."""
+    try:
+        yield
+    except OSError as error:
+        raise with_path(error, path) from None
 
 
 def with_path(error: OSError, path: str | int) -> OSError:

@@ -16,12 +16,15 @@ import zlib
 from collections.abc import Iterator
 from typing import Literal
 
+from tfrec.storage.named_file import errors_about
+
 if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
 
 _TOKEN_BYTES = 6
+_UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def create_file(directory: str, name: str) -> tuple[str, int]:
@@ -29,7 +32,8 @@ def create_file(directory: str, name: str) -> tuple[str, int]:
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
         path = _new_path(directory, name)
-        descriptor = os.open(path, flags, 0o666)
+        with errors_about(os.path.join(directory, name)):
+            descriptor = os.open(path, flags, 0o666)
         # Whoever removes left-overs may have come before the lock; then the file is gone.
         if _lock(descriptor) != "taken" and os.path.exists(path):
             return path, descriptor
@@ -40,7 +44,8 @@ def create_directory(directory: str, name: str) -> tuple[str, int | None]:
     """Create and lock a new directory for `name`; return its path and its descriptor, if any."""
     while True:
         path = _new_path(directory, name)
-        os.mkdir(path)
+        with errors_about(os.path.join(directory, name)):
+            os.mkdir(path)
         if sys.platform == "win32":  # a directory can't be opened, nor locked
             return path, None
         with contextlib.suppress(FileNotFoundError):
@@ -90,7 +95,15 @@ def hold_lock(target: str, *, path: str) -> Iterator[None]:
     """
     directory, name = os.path.split(target)
     lock_path = os.path.join(directory, f".{_shorten(name)}.tfrec-lock")
-    descriptor = _open_lock(lock_path, path)
+    try:
+        descriptor = _open_lock(lock_path, path)
+    except OSError as error:
+        if error.errno not in _UNWRITABLE or sys.platform == "win32" or not os.path.isdir(target):
+            raise
+        # What is above a mounted disk, say, is often another's: the directory itself is locked.
+        with _lock_directory(target, path=path):
+            yield
+        return
     try:
         yield
     finally:
@@ -99,16 +112,33 @@ def hold_lock(target: str, *, path: str) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 os.unlink(lock_path)
         else:
-            os.unlink(lock_path)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(lock_path)
             os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _lock_directory(directory: str, *, path: str) -> Iterator[None]:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        if _lock(descriptor) == "taken":
+            raise _taken(path)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _taken(path: str) -> OSError:
+    return BlockingIOError(errno.EAGAIN, "another tfrec is writing it", path)
 
 
 def _open_lock(lock_path: str, path: str) -> int:
     while True:
-        descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o666)
+        with errors_about(path):
+            descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o666)
         if _lock(descriptor) == "taken":
             os.close(descriptor)
-            raise BlockingIOError(errno.EAGAIN, "another tfrec is writing it", path)
+            raise _taken(path)
         # Its last owner may have removed it before the lock; then the lock keeps nobody out.
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(descriptor), os.stat(lock_path)):

@@ -49,24 +49,13 @@ def load_backend() -> tuple[Crc32c, str]:
 crc32c, BACKEND = load_backend()
 
 
-def mask(crc: int) -> int:
-    """Return the form in which a CRC is stored."""
-    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & _UINT32
-
-
 def mask_all(crcs: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Return the forms in which many CRCs are stored."""
     rotated = (crcs >> np.uint32(15)) | (crcs << np.uint32(17))
     return rotated + np.uint32(_MASK_DELTA)  # which wraps round
 
 
-def unmask(masked: int) -> int:
-    """Return the CRC that `mask` was given."""
-    rotated = (masked - _MASK_DELTA) & _UINT32
-    return ((rotated >> 17) | (rotated << 15)) & _UINT32
-
-
 def masked_crc32c(data: bytes) -> int:
     """Return the CRC-32C of `data` in its stored form."""
     crc = crc32c(data)
-    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & _UINT32  # mask(), without a call
+    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & _UINT32

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, cast
 
 from tfrec.errors import ChecksumError, DataLossError, TruncatedRecordError
-from tfrec.wire.blocks import split_records
+from tfrec.wire.block import split_block
 from tfrec.wire.compression import Compression
 from tfrec.wire.framing import (
     FOOTER_SIZE,
@@ -109,13 +109,12 @@ class _Scanner:
     def _read_block(self) -> Iterator[Record]:
         """Yield the intact records that the next bytes begin with."""
         block = self._stream.read_available(_BLOCK_SIZE)
-        payloads, used = split_records(block)
+        offsets, payloads, used = split_block(block, verify=True)
         self._stream.push_back(block[used:])
         path, index, offset = self._place
         self._place = Place(path, index + len(payloads), offset + used)
-        for payload in payloads:
-            yield Record(offset, payload)
-            offset += len(payload) + OVERHEAD
+        for start, payload in zip(offsets, payloads, strict=True):
+            yield Record(offset + start, payload)
 
     def _read_frame(self) -> tuple[bytes, bytes] | None:
         # It takes bytes from the stream, and needs nothing else of it.

@@ -12,11 +12,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tfrec.wire.crc32c import crc32c
+from tfrec.wire.crc32c import crc32c, mask_all
 from tfrec.wire.framing import HEADER_SIZE
 
 _LENGTH_SIZE = 8
-_MASK_DELTA = np.uint32(0xA282EAD8)
 
 
 def find_headers(data: bytes, *, max_length: int) -> list[int]:
@@ -41,7 +40,7 @@ def _masked_crcs(values: NDArray[np.uint8], positions: NDArray[np.intp]) -> NDAr
     crcs = np.full(len(positions), _crc_of_zeros(), np.uint32)
     for place, table in enumerate(_crc_tables()):
         crcs ^= table[values[positions + place]]
-    return (crcs >> np.uint32(15) | crcs << np.uint32(17)) + _MASK_DELTA
+    return mask_all(crcs)
 
 
 def _stored_crcs(values: NDArray[np.uint8], positions: NDArray[np.intp]) -> NDArray[np.uint32]:

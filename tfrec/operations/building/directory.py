@@ -1,8 +1,8 @@
 """Write a dataset that is a directory, or bring it up to date.
 
 Finished shards wait under their staged names, which are hidden, so that nobody takes half a dataset
-for a whole one, and a build that fails leaves an earlier dataset as it was. At the end, and only
-then:
+for a whole one, and a build that fails leaves an earlier dataset as it was; a first build into an
+object store has no need of that (`_path_to_write`). At the end, and only then:
 
     journal what is kept -> remove the manifest -> rename the staged shards -> other files
         -> publish the manifest -> remove files of earlier builds -> remove the journal
@@ -23,8 +23,9 @@ from tfrec.operations.building.journal import Journal
 from tfrec.operations.building.recorded import load_recorded
 from tfrec.operations.building.resume import ExaminedShard
 from tfrec.operations.building.shards import WrittenShard
-from tfrec.operations.building.work import Work, read_file
-from tfrec.storage import Storage
+from tfrec.operations.building.work import Work
+from tfrec.storage import Storage, scheme_of
+from tfrec.storage.small_files import read_small_file
 
 
 @contextmanager
@@ -77,12 +78,21 @@ class DirectoryBuild:
                 work.advance(len(plan.images))
         if missing:
             self._begin()
-        for written in work.write_files(missing, self._staged_path):
+        for written in work.write_files(missing, self._path_to_write):
             self._journal.add(written.shard)
             finished[written.shard.name] = written
         manifest = work.make_manifest([finished[plan.name] for plan in work.plan.shards])
         self._finish(manifest, examined, is_begun=bool(missing))
         return manifest, finished, [plan.name for plan in missing]
+
+    def _path_to_write(self, name: str) -> str:
+        """Return where a shard is written: in a first build at a URL at its own place.
+
+        An object store renames by copying, and without a manifest the shards are no dataset yet.
+        """
+        is_first = self._recorded.manifest is None
+        is_remote = scheme_of(self._work.out) is not None
+        return self._path(name) if is_first and is_remote else self._staged_path(name)
 
     def _staged_path(self, name: str) -> str:
         return self._path(staged_name(name))
@@ -101,7 +111,7 @@ class DirectoryBuild:
     ) -> None:
         content = manifest.to_json()
         path = manifest_path(self._work.out)
-        is_published = read_file(path, self._storage) == content
+        is_published = read_small_file(path, self._storage) == content
         has_changed = is_begun or bool(self._recorded.journal.names) or not is_published
         if has_changed:
             if not is_begun:
@@ -119,7 +129,7 @@ class DirectoryBuild:
 
     def _rename_staged(self, examined: Mapping[str, ExaminedShard]) -> None:
         for name, found in examined.items():
-            path = self._staged_path(name) if found.kept is None else found.kept.path
+            path = self._path_to_write(name) if found.kept is None else found.kept.path
             if path != self._path(name):
                 self._storage.rename(path, self._path(name))
 

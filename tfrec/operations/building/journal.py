@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from tfrec.dataset.manifest import Shard
 from tfrec.dataset.naming import JOURNAL_NAME, is_file_name
 from tfrec.storage import Storage
+from tfrec.storage.small_files import read_small_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,7 @@ class Journal:
     def load(self) -> JournalContent:
         """Read what earlier builds have written; nothing where there is no journal."""
         content = JournalContent()
-        try:
-            with self._storage.open_read(self._path) as stream:
-                lines = stream.read().split(b"\n")
-        except FileNotFoundError:
-            return content
+        lines = (read_small_file(self._path, self._storage) or b"").split(b"\n")
         for line in filter(None, lines):
             try:
                 document = json.loads(line)

@@ -1,6 +1,5 @@
 """What is recorded of a target: in its manifest, and in the journal of an unfinished build."""
 
-import os
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ from tfrec.dataset.plan import ShardPlan
 from tfrec.errors import ManifestError
 from tfrec.operations.building.journal import Journal, JournalContent
 from tfrec.operations.building.resume import Candidate
-from tfrec.storage import Storage
+from tfrec.storage import Storage, split_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,5 +42,5 @@ def load_recorded(out: str, storage: Storage) -> Recorded:
     with suppress(ManifestError):
         manifest = load_manifest(manifest_path(out), storage)
     if is_record_path(out):
-        return Recorded(os.path.dirname(out), storage, manifest, JournalContent())
+        return Recorded(split_path(out)[0], storage, manifest, JournalContent())
     return Recorded(out, storage, manifest, Journal(out, storage).load())

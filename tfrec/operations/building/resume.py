@@ -60,7 +60,15 @@ def examine_shards(
     window: int,
 ) -> Iterator[ExaminedShard]:
     """Yield what is there of each planned shard, in no particular order."""
-    tasks = (_ExamineTask(plan, find_candidates(plan), make_record) for plan in plans)
+    candidates = {plan.name: find_candidates(plan) for plan in plans}
+    for plan in plans:
+        if not candidates[plan.name]:  # no work for a task: a first build has a million of them
+            yield ExaminedShard(plan, None, "it is not in the dataset")
+    tasks = (
+        _ExamineTask(plan, candidates[plan.name], make_record)
+        for plan in plans
+        if candidates[plan.name]
+    )
     if shares_memory(executor):
         for task in tasks:
             yield _examine_shard(task, executor, window)
@@ -74,8 +82,6 @@ def _examine_shard_alone(task: _ExamineTask) -> ExaminedShard:
 
 
 def _examine_shard(task: _ExamineTask, executor: Executor, window: int) -> ExaminedShard:
-    if not task.candidates:
-        return ExaminedShard(task.plan, None, "it is not in the dataset")
     storage = task.make_record.storage
     reason = "its images or the settings have changed"
     # The files are read while the images are: either is about half of the work.

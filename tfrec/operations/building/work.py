@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from tfrec.dataset.manifest import Manifest, Split
 from tfrec.dataset.naming import is_record_path
 from tfrec.dataset.plan import BuildPlan, ShardPlan
-from tfrec.engine import map_completed, open_reader, shares_memory
-from tfrec.errors import BadImagesError, ImageError
+from tfrec.engine import LostTaskError, map_completed, open_reader, shares_memory
+from tfrec.errors import BadImagesError, ImageError, WorkerError
 from tfrec.operations.building.inputs_digest import current_versions
 from tfrec.operations.building.records import RecordMaker
 from tfrec.operations.building.resume import Candidate, ExaminedShard, examine_shards
@@ -16,11 +16,13 @@ from tfrec.operations.building.shards import (
     RecordFeed,
     ShardTask,
     WrittenShard,
+    leave_out,
     write_shard,
     write_shard_file,
 )
 from tfrec.operations.progress import Advance
 from tfrec.storage import Storage
+from tfrec.storage.small_files import read_small_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,11 @@ class Work:
                 yield ShardTask(plan, path_of(plan.name), self.make_record)
 
         for task, outcome in map_completed(
-            self.executor, write_shard_file, tasks(), window=self.window
+            self.executor,
+            write_shard_file,
+            tasks(),
+            window=self.window,
+            replace_lost=self._leave_out,
         ):
             self.advance(len(task.plan.images))
             if isinstance(outcome, BadImagesError):
@@ -96,6 +102,21 @@ class Work:
                 yield outcome
         if bad:
             raise BadImagesError(tuple(bad))
+
+    def _leave_out(self, task: ShardTask, error: LostTaskError) -> WrittenShard:
+        """Write an empty file in place of a shard whose worker dies each time.
+
+        Raises:
+            WorkerError: none of its images may be left out.
+        """
+        if self.plan.config.on_error == "fail":
+            raise WorkerError(
+                f"{task.plan.name}: {error} while it wrote this file, perhaps for lack of memory, "
+                "or because an image of it ends every worker; `--on-error skip` leaves it out"
+            ) from error
+        with self.storage.publish(task.path):
+            pass
+        return leave_out(task.plan, f"{error} while it wrote {task.plan.name}")
 
     def feed(self, plans: Sequence[ShardPlan]) -> RecordFeed:
         """Return what makes the records of shards, image by image."""
@@ -130,7 +151,7 @@ class Work:
 
     def publish_changed(self, path: str, content: bytes) -> None:
         """Write a small file unless it has that content already."""
-        if read_file(path, self.storage) != content:
+        if read_small_file(path, self.storage) != content:
             with self.storage.publish(path) as stream:
                 stream.write(content)
 
@@ -143,12 +164,3 @@ class Work:
                 if image.path not in skipped:
                     counts[labels.name(image.label)] += 1
         return Split(tuple(written.shard for _, written in shards), counts)
-
-
-def read_file(path: str, storage: Storage) -> bytes | None:
-    """Return a small file's content; None where it is not there."""
-    try:
-        with storage.open_read(path) as stream:
-            return stream.read()
-    except FileNotFoundError:
-        return None

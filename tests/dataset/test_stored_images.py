@@ -4,7 +4,7 @@ import pytest
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.manifest import Manifest
-from tfrec.dataset.stored_image import find_raw_shape
+from tfrec.dataset.stored_images import find_raw_shape
 
 JPEG, JPEG_XL = b"\xff\xd8\xff\xe0", b"\xff\x0a"
 

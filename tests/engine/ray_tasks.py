@@ -1,0 +1,42 @@
+"""What the workers of a test's cluster run; they import it by its name."""
+
+import os
+import threading
+
+from tfrec.errors import ImageError
+from tfrec.schema.raw import RawSchema
+
+
+class PoisonedSchema(RawSchema):
+    """One of the images ends every worker that encodes it."""
+
+    def encode(self, sample):
+        if sample.path == "a/14.png":
+            os._exit(1)
+        return super().encode(sample)
+
+
+SCHEMA = PoisonedSchema()
+
+
+def square(number):
+    return number * number
+
+
+def fail(number):
+    raise ImageError(f"{number}.png", "is bad")
+
+
+def die(log):
+    with open(log, "a") as stream:
+        stream.write("began\n")
+    os._exit(1)
+
+
+def hold(began, ended):
+    open(began, "w").close()
+    try:
+        while True:  # Ray interrupts between two instructions, not a long wait
+            threading.Event().wait(0.05)
+    finally:
+        open(ended, "w").close()
