@@ -40,10 +40,10 @@ def do_nothing(task: ShardTask) -> WrittenShard:
 
 
 class NullExecutor(Executor):
-    """Pickles tasks and results as a cluster would, and runs nothing."""
+    """Pickles tasks and unpickles results, as the driver of a cluster does, and runs nothing."""
 
-    def submit(self, _function, /, *args, **_options):
-        (task,) = pickle.loads(pickle.dumps(args))
+    def submit(self, _function, /, task):
+        pickle.dumps(task)
         future = Future()
         future.set_result(pickle.loads(pickle.dumps(do_nothing(task))))
         return future

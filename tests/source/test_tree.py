@@ -7,8 +7,9 @@ import tempfile
 
 import pytest
 
+from tfrec.source.tree import Selection, walk_tree
 from tfrec.source.walk import scan_images
-from tfrec.storage import LocalStorage
+from tfrec.storage import AnyStorage, LocalStorage
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -240,3 +241,46 @@ def test_a_folder_without_permission_ends_the_scan_with_its_name(open_directory)
             os.seteuid(0)
 
     assert os.path.join(open_directory, "dog") == caught.value.filename
+
+
+def test_folders_at_a_url_are_listed_as_those_of_a_disk_are(memory_url, tmp_path):
+    storage = AnyStorage()
+    for root in (memory_url, str(tmp_path / "in")):
+        for path in ("b/2.png", "a/x/1.png", "a/x/y/3.png", ".hidden/4.png", "c/Thumbs.db"):
+            with storage.publish(storage.join(root, *path.split("/"))) as stream:
+                stream.write(b"content")
+
+    remote, local = (
+        walk_tree(root, storage=storage, selection=Selection())
+        for root in (memory_url, str(tmp_path / "in"))
+    )
+
+    assert {
+        "": [],
+        "a": [],
+        "a/x": ["a/x/1.png"],
+        "a/x/y": ["a/x/y/3.png"],
+        "b": ["b/2.png"],
+        "c": [],
+    } == (remote.files)
+    assert local == remote
+    assert list(local.files) == list(remote.files)
+
+
+def test_an_error_of_a_listing_ahead_passes(memory_url, monkeypatch):
+    storage = AnyStorage()
+    with storage.publish(f"{memory_url}/a/1.png") as stream:
+        stream.write(b"content")
+    scan = AnyStorage.scan
+
+    def fail(self, path):
+        if path.endswith("/a"):
+            raise PermissionError(13, "Permission denied", path)
+        return scan(self, path)
+
+    monkeypatch.setattr(AnyStorage, "scan", fail)
+
+    with pytest.raises(PermissionError) as caught:
+        walk_tree(memory_url, storage=storage, selection=Selection())
+
+    assert f"{memory_url}/a" == caught.value.filename

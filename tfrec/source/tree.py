@@ -8,6 +8,7 @@ storage pass: a folder that can't be listed must not look like an empty one.
 
 import heapq
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from tfrec.source.ignore import (
     is_image_by_content,
 )
 from tfrec.source.image_source import Note
+from tfrec.source.listings import Listings, open_listings
 from tfrec.source.paths import display_path, sort_key
 from tfrec.storage.base import Entry, Storage
 
@@ -62,22 +64,36 @@ class Tree:
 
 def walk_tree(directory: str, *, storage: Storage, selection: Selection) -> Tree:
     """Find all files below `directory` that may be images, without opening more than a few."""
+    with open_listings(directory, storage) as listings:
+        return _walk(directory, listings, storage=storage, selection=selection)
+
+
+def _walk(directory: str, listings: Listings, *, storage: Storage, selection: Selection) -> Tree:
+    def path_of(folder: str) -> str:
+        return storage.join(directory, *folder.split("/")) if folder else directory
+
     tree = Tree()
     walked: dict[Hashable, str] = {}
     folders = [""]
     links: list[tuple[bytes, str]] = []  # a heap
     while folders or links:
         folder = folders.pop() if folders else heapq.heappop(links)[1]
-        path = storage.join(directory, *folder.split("/")) if folder else directory
-        info = storage.info(path)
+        listing = listings.take(path_of(folder))
         # Real folders too: a junction or a mount can lead back up without being a link.
-        identity = path if info is None else info.identity
-        if identity in walked:
-            tree.notes.append(_repeated_folder(folder, walked[identity]))
+        if listing.identity in walked:
+            tree.notes.append(_repeated_folder(folder, walked[listing.identity]))
             continue
-        walked[identity] = folder
-        below = _list_folder(path, folder, tree, storage=storage, selection=selection)
+        walked[listing.identity] = folder
+        below = _sort_entries(
+            listing.entries,
+            folder,
+            tree,
+            path=path_of(folder),
+            storage=storage,
+            selection=selection,
+        )
         real = [name for name, is_link in below if not is_link]
+        listings.expect(map(path_of, real))
         folders += sorted(real, key=sort_key, reverse=True)
         for name, is_link in below:
             if is_link:
@@ -85,14 +101,20 @@ def walk_tree(directory: str, *, storage: Storage, selection: Selection) -> Tree
     return tree
 
 
-def _list_folder(
-    path: str, folder: str, tree: Tree, *, storage: Storage, selection: Selection
+def _sort_entries(
+    entries: Iterable[Entry],
+    folder: str,
+    tree: Tree,
+    *,
+    path: str,
+    storage: Storage,
+    selection: Selection,
 ) -> list[tuple[str, bool]]:
     """Add one folder's files to `tree`; return its sub-folders, and whether each is a link."""
     prefix = f"{folder}/" if folder else ""
     files = tree.files[folder] = []
     below = []
-    for entry in storage.scan(path):
+    for entry in entries:
         name = entry.name
         relative = prefix + name
         reason = find_junk(name) or selection.reason_against(entry, relative)

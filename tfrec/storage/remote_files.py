@@ -56,7 +56,8 @@ class RangeReader(io.RawIOBase):
         view = memoryview(buffer).cast("B")
         held_end = self._held_start + len(self._held)
         if not self._held_start <= self._position < held_end:
-            self._fetch(len(view), goes_on=self._position == held_end)
+            goes_on = self._held != b"" and self._position == held_end
+            self._fetch(len(view), goes_on=goes_on)
         start = self._position - self._held_start
         data = self._held[start : start + len(view)]
         view[: len(data)] = data
