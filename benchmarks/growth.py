@@ -65,7 +65,7 @@ def _run_commands(scratch: Path, num_images: int) -> dict[str, Measurement]:
         "inspect": ["inspect", dataset],
         "verify": ["verify", dataset],
         "index": ["index", dataset],
-        "reshard": ["reshard", dataset, scratch / "other", "--shuffle", "--memory", "16MiB"],
+        "reshard": ["reshard", dataset, scratch / "other"],
         "dump": ["dump", dataset, scratch / "dumped"],
     }
     return {name: measure([TFREC, *map(str, arguments)]) for name, arguments in commands.items()}

@@ -25,6 +25,18 @@ def make_photos(name: str, size: str, num_images: int, scratch: Path) -> Photos:
     return Photos(f"{name}, {size}", str(directory), 2 * per_class, raw, encoded)
 
 
+def repeat_photos(photos: Photos, times: int, scratch: Path) -> Photos:
+    """Return so many times as many photos: hard links to the same ones."""
+    directory = scratch / "photos repeated"
+    for path in Path(photos.directory).glob("*/*"):
+        folder = directory / path.parent.name
+        folder.mkdir(parents=True, exist_ok=True)
+        for number in range(times):
+            (folder / f"{number}-{path.name}").hardlink_to(path)
+    name = f"{photos.name}, {times} times"
+    return Photos(name, str(directory), times * photos.num_images)
+
+
 def own_photos(directory: str) -> Photos:
     """Return a user's directory, one folder a class and the images right below."""
     num_images = sum(path.is_file() for path in Path(directory).glob("*/*"))

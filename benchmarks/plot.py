@@ -8,6 +8,7 @@ import matplotlib as mpl
 from report import Result
 
 mpl.use("svg")
+mpl.rcParams["svg.fonttype"] = "none"  # text as text: a fifth of the size
 mpl.rcParams["svg.hashsalt"] = "tfrec"  # the same picture for the same results
 
 _OURS, _OTHERS = "#1f77b4", "#b0b0b0"

@@ -75,7 +75,6 @@ def build_task(photos: Photos, num_threads: int) -> Task:
         Goal("tfrec --fast", tutorial, 5.0),
         Goal("tfrec --fast", "tf.data"),
         Goal("tfrec --fast", "decoding alone"),
-        Goal("tfrec, processes", "tfrec, threads", 0.95),
     ]
     return Task(
         f"build: {photos.name}",
@@ -85,8 +84,6 @@ def build_task(photos: Photos, num_threads: int) -> Task:
             _side("tfrec", "build_tfrec", directory, "{out}.tfrecords", threads),
             _side("tfrec --fast", "build_tfrec", directory, "{out}.tfrecords", threads, "fast",
                   needs=("cykooz_resizer",)),
-            _side("tfrec, threads", "build_tfrec", directory, "{out}", threads, "threads"),
-            _side("tfrec, processes", "build_tfrec", directory, "{out}", threads, "processes"),
             _side("bare Pillow loop", "pillow_loop", directory, threads),
             _side("decoding alone", "pillow_loop", directory, threads, "decode"),
             _side("OpenCV", "opencv_loop", directory, threads, needs=("cv2",)),
@@ -100,6 +97,18 @@ def build_task(photos: Photos, num_threads: int) -> Task:
         ],
         goals,
     )  # fmt: skip
+
+
+def engine_task(photos: Photos, num_threads: int) -> Task:
+    """Build a dataset of several files by either engine."""
+    arguments = (photos.directory, "{out}", str(num_threads))
+    return Task(
+        f"engines: {photos.name}",
+        "images",
+        photos.num_images,
+        [_side(name, "build_tfrec", *arguments, name) for name in ("threads", "processes")],
+        [Goal("processes", "threads", 0.95)],
+    )
 
 
 def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> list[Task]:

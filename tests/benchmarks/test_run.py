@@ -59,7 +59,7 @@ def test_memory_is_that_of_the_program_alone():
     from measure import measure
 
     small, large = (
-        measure([sys.executable, "-c", f"x = b'1' * ({size} << 20)"]) for size in (200, 300)
+        measure([sys.executable, "-c", f"x = b'1' * ({size} << 20)"]) for size in (600, 700)
     )
 
     assert 95 < large.peak_mib - small.peak_mib < 105
