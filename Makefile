@@ -1,6 +1,7 @@
 # Every target makes the virtual environment it needs; nothing is written outside this directory.
 #
 #     make demo                       build, dump and inspect a small dataset
+#     make bench PHOTOS=DIR           measure, with your own labelled photos too
 #     make test PYTHON=python3.13 VENV=.venv-3.13
 
 PYTHON ?= python3
@@ -8,6 +9,8 @@ VENV ?= .venv
 VENV_INTEROP ?= .venv-interop
 PIP_OPTIONS ?=
 PYTEST_OPTIONS ?=
+BENCH_OPTIONS ?=
+PHOTOS ?=
 
 bin := $(VENV)/bin
 pip := -m pip install --quiet --disable-pip-version-check
@@ -47,8 +50,8 @@ format: $(VENV)/.dev
 proto:
 	sh proto/compile.sh
 
-bench: $(VENV_INTEROP)/.interop
-	$(VENV_INTEROP)/bin/python benchmarks/run.py --write
+bench: $(VENV_INTEROP)/.bench
+	$(VENV_INTEROP)/bin/python benchmarks/run.py --write $(if $(PHOTOS),--photos "$(PHOTOS)") $(BENCH_OPTIONS)
 
 clean:
 	rm -rf .venv .venv-* demo build dist benchmarks/results .hypothesis .*_cache
@@ -68,6 +71,10 @@ clean:
 
 %/.interop: %/.package
 	$(@D)/bin/python $(pip) $(PIP_OPTIONS) --editable . --group dev --group interop
+	touch $@
+
+%/.bench: %/.interop
+	$(@D)/bin/python $(pip) $(PIP_OPTIONS) --editable . --group bench
 	touch $@
 
 .SECONDARY:

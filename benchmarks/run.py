@@ -1,11 +1,12 @@
 """Measure tfrec beside what people would use instead.
 
-Both sides of a comparison run in turns, each in a process of its own, and the ratio is that of two
-neighbouring runs; one run of each side comes first and is not counted. A side that is a script
-measures its work alone, without its imports; a `tfrec` command is measured whole.
+The sides of a task run in turns, each in a process of its own, and a ratio is that of two runs of
+the same round; one run of each side comes first and is not counted. A side that is a script
+measures its work alone, without its imports; a command is measured whole.
 
-    python benchmarks/run.py            # print the results
-    python benchmarks/run.py --write    # put them into benchmarks/README.md
+    python benchmarks/run.py                  # print the results
+    python benchmarks/run.py --write          # put them into benchmarks/README.md
+    python benchmarks/run.py --photos DIR     # build from your own photos too
 """
 
 import argparse
@@ -18,66 +19,105 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from comparisons import TFREC, Comparison, list_comparisons
+from growth import measure_growth
+from inputs import make_photos, make_small_records, own_photos
 from measure import Measurement, measure
-from report import Result, describe_machine, replace_results, to_table
+from report import Result, describe_machine, replace_results, to_page
+from tasks import Side, Task, build_task, read_tasks, start_task
 
 HERE = Path(__file__).parent
 
-
-def run(comparison: Comparison, num_rounds: int, scratch: Path) -> Result:
-    """Run both sides in turns."""
-    pairs = [
-        (_run_side(comparison.ours, scratch), _run_side(comparison.other, scratch))
-        for _ in range(num_rounds + 1)
-    ]
-    ours, other = zip(*pairs[1:], strict=True)
-    return Result(comparison, ours, other)
+SETS = {"small": "200x150", "ImageNet-like": "500x375", "camera": "4000x3000"}
+"""Names of the sets of photos, and their sizes in pixels; of camera photos there are fewer."""
 
 
-def _run_side(command: list[str], scratch: Path) -> Measurement:
+def run(task: Task, num_rounds: int, scratch: Path) -> Result:
+    """Run all sides in turns."""
+    sides = [side for side in task.sides if side.can_run]
+    print(f"{task.name}: {', '.join(side.name for side in sides)}", file=sys.stderr)
+    rounds = [[_run_side(side, scratch) for side in sides] for _ in range(num_rounds + 1)][1:]
+    runs = zip(*rounds, strict=True)
+    return Result(task, {side.name: list(of) for side, of in zip(sides, runs, strict=True)})
+
+
+def _run_side(side: Side, scratch: Path) -> Measurement:
     out = scratch / "out"
     try:
-        return measure([part.replace("{out}", str(out)) for part in command])
+        return measure([part.replace("{out}", str(out)) for part in side.command])
     finally:
         for path in scratch.glob("out*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def run_all(options: argparse.Namespace, scratch: Path) -> Iterator[Result]:
-    """Make the input, and run each comparison that can run here."""
-    photos, records = scratch / "photos", scratch / "records.tfrecords"
-    make = [sys.executable, HERE / "photos.py", photos, "--images", str(options.images // 2)]
-    subprocess.run([*make, "--size", options.size], stdout=sys.stderr, check=True)
-    subprocess.run([TFREC, "build", photos, records], stdout=sys.stderr, check=True)
-    has_tensorflow = importlib.util.find_spec("tensorflow") is not None
-    for comparison in list_comparisons(str(photos), str(records), options.threads):
-        is_wanted = not options.tasks or comparison.task in options.tasks
-        if is_wanted and (has_tensorflow or not comparison.needs_tensorflow):
-            print(f"{comparison.task}: {comparison.other_name}", file=sys.stderr)
-            yield run(comparison, options.rounds, scratch)
+def list_tasks(options: argparse.Namespace, scratch: Path) -> Iterator[Task]:
+    """Make the inputs, and yield the tasks that are wanted."""
+    sets = {name: size for name, size in SETS.items() if name in options.sets}
+    photos = {
+        name: make_photos(
+            name, options.size or size, options.images // (40 if name == "camera" else 1), scratch
+        )
+        for name, size in sets.items()
+    }
+    if options.photos:
+        photos["own"] = own_photos(options.photos)
+    small, num_small = make_small_records(scratch, 100 * options.images)
+    tasks = [build_task(of, options.threads) for of in photos.values()]
+    main = photos.get("ImageNet-like")
+    if main is not None:
+        tasks += read_tasks(main, small, num_small, options.threads)
+    tasks.append(start_task(small))
+    for task in tasks:
+        if not options.tasks or task.name.partition(":")[0] in options.tasks:
+            yield task
+    options.directories = {of.name: of.directory for of in photos.values()}
+
+
+def measure_quality(directories: dict[str, str]) -> dict[str, str]:
+    """Return number of photos, least and mean PSNR of each set, where the extra is installed."""
+    if importlib.util.find_spec("cykooz_resizer") is None:
+        return {}
+    command = [sys.executable, HERE / "quality.py"]
+    return {
+        name: subprocess.run(
+            [*command, directory], capture_output=True, text=True, check=True
+        ).stdout
+        for name, directory in directories.items()
+    }
+
+
+def parse_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--images", type=int, default=1000, help="of a set (default: 1000)")
+    parser.add_argument("--size", help="of the images of all sets (default: each its own)")
+    parser.add_argument("--sets", nargs="*", default=list(SETS), help="of photos (default: all)")
+    parser.add_argument("--photos", help="a directory of labelled photos to build from too")
+    parser.add_argument("--threads", type=int, default=2, help="of all sides (default: 2)")
+    parser.add_argument("--rounds", type=int, default=5, help="(default: 5)")
+    parser.add_argument("--tasks", nargs="+", help="(default: all)")
+    parser.add_argument("--growth", type=int, default=100_000, help="images; 0 leaves it out")
+    parser.add_argument("--write", action="store_true", help="put the results into README.md")
+    return parser.parse_args()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--images", type=int, default=1000, help="(default: 1000)")
-    parser.add_argument("--size", default="500x375", help="of the images (default: 500x375)")
-    parser.add_argument("--threads", type=int, default=2, help="of both sides (default: 2)")
-    parser.add_argument("--rounds", type=int, default=5, help="(default: 5)")
-    parser.add_argument("--tasks", nargs="+", help="(default: all)")
-    parser.add_argument("--write", action="store_true", help="put the results into README.md")
-    options = parser.parse_args()
+    options = parse_options()
     load = os.getloadavg()[0]
     if load > 0.5:
         print(
             f"note: the machine is busy (load {load:.1f}); measure when it is not", file=sys.stderr
         )
-    with tempfile.TemporaryDirectory() as scratch:
-        results = list(run_all(options, Path(scratch)))
-    text = f"{describe_machine(options)}\n\n{to_table(results)}\n"
+    with tempfile.TemporaryDirectory() as directory:
+        scratch = Path(directory)
+        results = [run(task, options.rounds, scratch) for task in list_tasks(options, scratch)]
+        quality = measure_quality(options.directories)
+        growth = measure_growth(scratch, options.growth) if options.growth else []
+    text = to_page(results, quality, growth, describe_machine(options))
     print(text)
     if options.write:
         replace_results(HERE / "README.md", text)
+        from plot import draw_results  # after all measuring: it needs much memory
+
+        draw_results(results, HERE / "results.svg")
 
 
 if __name__ == "__main__":

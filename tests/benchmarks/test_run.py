@@ -3,6 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -13,7 +14,7 @@ def _benchmarks_can_be_imported(monkeypatch):
 
 
 def run(*options):
-    """Return the rows of the table that a tiny benchmark prints."""
+    """Return the rows of all tables that a tiny benchmark prints."""
     command = [sys.executable, BENCHMARKS / "run.py", "--images", "4", "--size", "60x40"]
     done = subprocess.run(
         [*command, "--rounds", "1", *options], capture_output=True, text=True, check=False
@@ -21,22 +22,29 @@ def run(*options):
 
     assert done.returncode == 0, done.stderr
     table = [line for line in done.stdout.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[2:]]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
 
 
-def test_a_build_is_measured_beside_a_pillow_loop():
-    task, ours, other_name, other, ratio = run("--tasks", "build")[0]
+def test_a_build_is_measured_beside_a_pillow_loop(tmp_path):
+    photos = tmp_path / "class"
+    photos.mkdir()
+    Image.new("RGB", (60, 40)).save(photos / "one.jpg")
 
-    assert (task, other_name) == ("build", "a bare Pillow loop in 2 threads, writing nothing")
-    for time in (ours, other):
-        assert float(time.split()[0]) > 0
-        assert time.endswith("MiB")
+    rows = run("--tasks", "build", "--sets", "--photos", tmp_path, "--growth", "2")
+
+    task, side, beside, ratio, goal, verdict = rows[2]
+    assert ("build", "tfrec", "bare Pillow loop") == (task.partition(":")[0], side, beside)
     assert float(ratio.split()[0]) > 0
+    assert ("0.95", True) == (goal, verdict.startswith(("reached", "missed by")))
+    assert {"build", "verify", "dump"} < {row[0] for row in rows}
 
 
 @pytest.mark.interop
 def test_each_task_is_measured_beside_tensorflow():
-    assert ["build", "build", "dump", "read", "start"] == [row[0] for row in run()]
+    rows = run("--sets", "ImageNet-like", "--growth", "0")
+
+    with_tensorflow = {row[0] for row in rows if "tensor" in row[1].lower() or "tf.data" in row[1]}
+    assert {"build: ImageNet-like, 60x40", "dump", "start", "verify"} < with_tensorflow
 
 
 def test_a_program_that_times_itself_is_believed():
@@ -65,18 +73,40 @@ def test_a_program_that_fails_is_told_with_its_output():
         measure([sys.executable, "-c", "1 / 0"])
 
 
-def test_a_ratio_is_that_of_neighbouring_runs():
-    from comparisons import Comparison
+def test_a_ratio_is_that_of_one_round():
     from measure import Measurement
-    from report import Result, to_table
+    from report import Result
+    from tasks import Goal, Task
 
+    goal = Goal("ours", "a loop", 0.95)
     ours, other = ([Measurement(n, 0, 50) for n in times] for times in ((1, 2, 4), (3, 2, 2)))
-    table = to_table([Result(Comparison("build", [], "a loop", []), ours, other)])
+    result = Result(Task("build", "images", 10, [], [goal]), {"ours": ours, "a loop": other})
 
-    assert table.splitlines()[2] == (
-        "| build | 2.00 s (1.00 to 4.00), 50 MiB | a loop | 2.00 s (2.00 to 3.00), 50 MiB "
-        "| 1.00 (0.50 to 3.00) |"
-    )
+    assert [3.0, 1.0, 0.5] == result.ratios(goal)
+
+
+def test_a_goal_that_is_missed_says_by_how_much():
+    from report import _judge
+
+    assert ("0.8", "missed by 50%") == _judge(0.8, [0.3, 0.4, 0.5])
+    assert ("0.4", "reached") == _judge(0.4, [0.3, 0.4, 0.5])
+
+
+def test_growth_is_a_line_through_two_measurements():
+    from growth import Growth
+    from measure import Measurement
+
+    growth = Growth("build", Measurement(1.0, 1, 50), Measurement(11.0, 11, 51), 1000, 11_000)
+
+    assert 2**20 / 10_000 == growth.bytes_per_image
+    assert (21.0, 52.0) == growth.at(21_000)
+
+
+def test_psnr_of_one_level_everywhere_is_that_of_the_textbook():
+    from quality import psnr
+
+    # 10 log10(255^2 / 1)
+    assert 48.13 == round(psnr(bytes([10, 20, 30]), bytes([11, 19, 31])), 2)
 
 
 def test_results_take_the_place_of_former_ones(tmp_path):

@@ -256,7 +256,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(save, tmp_path):
         ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
     )
 
-    assert (1, "error: out.tfrecords: file too large\n") == (done.returncode, done.stderr)
+    assert (1, "error: out.tfrecords: File too large\n") == (done.returncode, done.stderr)
     assert ["pets"] == os.listdir(tmp_path)
 
 

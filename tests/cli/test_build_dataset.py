@@ -360,7 +360,7 @@ class TestKilled:
         deadline = time.monotonic() + 5
         while living_processes(process.pid):
             assert time.monotonic() < deadline
-        assert not [name for name in os.listdir(tmp_path / "out") if name.endswith("-tmp")]
+        assert [] == list(tmp_path.glob("out/.*-tmp"))
         assert 0 == tfrec(*command).code
         assert expected == tree(tmp_path / "out")
 

@@ -115,7 +115,7 @@ def _end_with(error: TfrecError | OSError) -> int:
 
 def _sentence(error: TfrecError | OSError) -> str:
     if isinstance(error, OSError) and error.filename is not None:
-        reason = _REASONS.get(type(error), "") or _uncapitalized(error.strerror or "failed")
+        reason = _REASONS.get(type(error)) or error.strerror or "failed"
         return f"{os.fsdecode(error.filename)}: {reason}"
     return str(error)
 

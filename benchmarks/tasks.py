@@ -1,0 +1,195 @@
+"""What is measured: tasks, the programs that can do each, and the ratios to be reached.
+
+A side is a command that runs in a process of its own. `{out}` in it is a new path for each run.
+"""
+
+import importlib.util
+import sys
+import sysconfig
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SIDES = Path(__file__).parent / "sides"
+TFREC = str(Path(sysconfig.get_path("scripts")) / "tfrec")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One program; it is left out where a module that it needs isn't installed."""
+
+    name: str
+    command: list[str]
+    needs: tuple[str, ...] = ()
+
+    @property
+    def can_run(self) -> bool:
+        return all(importlib.util.find_spec(module) for module in self.needs)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """`ours` is to be at least `least` times as fast as `other`; both are names of sides."""
+
+    ours: str
+    other: str
+    least: float | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """Programs that do the same `num_items` times; `quantity` is a name of `Measurement`."""
+
+    name: str
+    unit: str
+    num_items: int
+    sides: list[Side]
+    goals: list[Goal]
+    quantity: str = "seconds"
+    most: dict[str, float] = field(default_factory=dict)  # of the quantity, by side
+
+
+@dataclass(frozen=True)
+class Photos:
+    """A directory of labelled photos, and a dataset of them."""
+
+    name: str
+    directory: str
+    num_images: int
+    raw: str = ""
+    encoded: str = ""
+
+
+def build_task(photos: Photos, num_threads: int) -> Task:
+    """Build a dataset, exact and fast, beside what people do instead."""
+    threads = str(num_threads)
+    directory = photos.directory
+    large = photos.name.startswith("camera")
+    tutorial = "TensorFlow tutorial"
+    goals = [
+        Goal("tfrec", "bare Pillow loop", 0.95),
+        Goal("tfrec", tutorial),
+        Goal("tfrec", "tf.data"),
+        Goal("tfrec", "PyPI tfrecord"),
+        Goal("tfrec", "PyPI tfrecords"),
+        Goal("tfrec --fast", "OpenCV", 3.0 if large else 1.6),
+        Goal("tfrec --fast", tutorial, 5.0),
+        Goal("tfrec --fast", "tf.data"),
+        Goal("tfrec --fast", "decoding alone"),
+        Goal("tfrec, processes", "tfrec, threads", 0.95),
+    ]
+    return Task(
+        f"build: {photos.name}",
+        "images",
+        photos.num_images,
+        [
+            _side("tfrec", "build_tfrec", directory, "{out}.tfrecords", threads),
+            _side("tfrec --fast", "build_tfrec", directory, "{out}.tfrecords", threads, "fast",
+                  needs=("cykooz_resizer",)),
+            _side("tfrec, threads", "build_tfrec", directory, "{out}", threads, "threads"),
+            _side("tfrec, processes", "build_tfrec", directory, "{out}", threads, "processes"),
+            _side("bare Pillow loop", "pillow_loop", directory, threads),
+            _side("decoding alone", "pillow_loop", directory, threads, "decode"),
+            _side("OpenCV", "opencv_loop", directory, threads, needs=("cv2",)),
+            _side(tutorial, "tutorial_build", directory, "{out}.tfrecords", needs=("tensorflow",)),
+            _side("tf.data", "tfdata_build", directory, "{out}.tfrecords", threads,
+                  needs=("tensorflow",)),
+            _side("PyPI tfrecord", "pypi_build", directory, "{out}.tfrecords", "tfrecord",
+                  needs=("tfrecord",)),
+            _side("PyPI tfrecords", "pypi_build", directory, "{out}.tfrecords", "tfrecords",
+                  needs=("tfrecords",)),
+        ],
+        goals,
+    )  # fmt: skip
+
+
+def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> list[Task]:
+    """Read datasets of raw and of encoded images, and of small records."""
+    threads = str(num_threads)
+    return [
+        Task(
+            "dump", "images", photos.num_images,
+            [
+                Side("tfrec", [TFREC, "dump", photos.raw, "{out}", "--workers", threads]),
+                _side("TensorFlow tutorial", "tutorial_dump", photos.raw, "{out}", threads,
+                      needs=("tensorflow",)),
+            ],
+            [Goal("tfrec", "TensorFlow tutorial")],
+        ),
+        Task(
+            "read raw images into arrays", "images", photos.num_images,
+            [
+                _side("tfrec", "read_tfrec", photos.raw),
+                _side("tf.data", "read_tensorflow", photos.raw, needs=("tensorflow",)),
+                _side("PyPI tfrecord", "pypi_read", photos.raw, "tfrecord", needs=("tfrecord",)),
+                _side("PyPI tfrecords", "pypi_read", photos.raw, "tfrecords",
+                      needs=("tfrecords",)),
+                _side("bytes and checksums alone", "checksum_alone", photos.raw),
+            ],
+            [Goal("tfrec", "tf.data", 5.0), Goal("tfrec", "PyPI tfrecord"),
+             Goal("tfrec", "PyPI tfrecords"), Goal("tfrec", "bytes and checksums alone")],
+        ),
+        Task(
+            "read JPEG images into arrays", "images", photos.num_images,
+            [
+                _side("tfrec", "load_jpeg", photos.encoded, "tfrec", threads),
+                _side("tf.data", "load_jpeg", photos.encoded, "tensorflow", threads,
+                      needs=("tensorflow",)),
+            ],
+            [Goal("tfrec", "tf.data", 1.2)],
+        ),
+        Task(
+            "parse small records in batches of 256", "records", num_small,
+            [
+                _side("tfrec", "small_records", small, "tfrec"),
+                _side("TensorFlow", "small_records", small, "tensorflow", needs=("tensorflow",)),
+            ],
+            [Goal("tfrec", "TensorFlow", 1.0)],
+        ),
+        Task(
+            "frames of small records", "records", num_small,
+            [
+                _side("tfrec", "small_frames", small, "tfrec"),
+                _side("tf.data in batches of 4,096", "small_frames", small, "tensorflow",
+                      needs=("tensorflow",)),
+            ],
+            [Goal("tfrec", "tf.data in batches of 4,096", 1.0)],
+            most={"tfrec": num_small / 2e6},
+        ),
+        Task(
+            "verify", "images", photos.num_images,
+            [
+                _side("tfrec", "verify_tfrec", photos.raw),
+                _side("tf.data", "verify_tensorflow", photos.raw, needs=("tensorflow",)),
+                _side("bytes and checksums alone", "checksum_alone", photos.raw),
+            ],
+            [Goal("tfrec", "tf.data"), Goal("tfrec", "bytes and checksums alone")],
+        ),
+        Task(
+            "random access", "reads", 20_000,
+            [
+                _side("tfrec", "random_access", photos.raw, "tfrec"),
+                _side("bare seeks", "random_access", photos.raw, "seek"),
+            ],
+            [Goal("tfrec", "bare seeks")],
+        ),
+    ]  # fmt: skip
+
+
+def start_task(small_file: str) -> Task:
+    """Start the program: CPU time of the whole process."""
+    return Task(
+        "start", "starts", 1,
+        [
+            Side("tfrec --help", [TFREC, "--help"]),
+            Side("tfrec inspect", [TFREC, "inspect", small_file]),
+            Side("import tensorflow", [sys.executable, "-c", "import tensorflow"],
+                 ("tensorflow",)),
+        ],
+        [Goal("tfrec --help", "import tensorflow"), Goal("tfrec inspect", "import tensorflow")],
+        quantity="cpu_seconds",
+        most={"tfrec --help": 0.1, "tfrec inspect": 0.3},
+    )  # fmt: skip
+
+
+def _side(name: str, script: str, *arguments: str, needs: tuple[str, ...] = ()) -> Side:
+    return Side(name, [sys.executable, str(SIDES / f"{script}.py"), *arguments], needs)

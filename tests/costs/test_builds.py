@@ -1,0 +1,152 @@
+"""What an image of a build costs, counted and not timed."""
+
+import io
+import sys
+import tracemalloc
+from collections import Counter
+from subprocess import run
+
+import pytest
+from PIL import Image
+
+from tfrec.dataset.build_config import BuildConfig
+from tfrec.dataset.plan import plan_build
+from tfrec.images import ImageSettings
+from tfrec.operations.build import build
+from tfrec.source.walk import scan_images
+from tfrec.storage import MemoryStorage
+
+TINY = BuildConfig(image=ImageSettings(size=(2, 2)))
+
+
+class CountingStorage(MemoryStorage):
+    """Counts what a disk would be asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.opened = Counter()
+        self.num_writes = 0
+
+    def open_read(self, path):
+        self.opened[path] += 1
+        return super().open_read(path)
+
+    def publish(self, path):
+        return _Counted(super().publish(path), self)
+
+
+class _Counted:
+    def __init__(self, inner, storage):
+        self.inner = inner
+        self.storage = storage
+
+    def __enter__(self):
+        self.stream = self.inner.__enter__()
+        return self
+
+    def __exit__(self, *error):
+        return self.inner.__exit__(*error)
+
+    def __getattr__(self, name):
+        return getattr(self.stream, name)
+
+    def write(self, data):
+        self.storage.num_writes += 1
+        return self.stream.write(data)
+
+
+def fill(storage, num_images):
+    content = io.BytesIO()
+    Image.new("RGB", (2, 2)).save(content, "PNG")
+    for number in range(num_images):
+        storage.files[f"in/class/{number:06}.png"] = content.getvalue()
+
+
+def build_again(storage, out):
+    return build(scan_images("in", storage=storage), out, TINY, storage=storage, num_workers=1)
+
+
+def test_each_image_is_opened_once_and_each_record_written_once():
+    storage = CountingStorage()
+    fill(storage, 20)
+
+    build_again(storage, "out.tfrecord")
+
+    assert {f"in/class/{number:06}.png": 1 for number in range(20)} == {
+        path: number for path, number in storage.opened.items() if path.startswith("in/")
+    }
+    # The records and the manifest.
+    assert 20 + 1 == storage.num_writes
+
+
+def test_an_unchanged_image_is_opened_once_and_nothing_is_written():
+    storage = CountingStorage()
+    fill(storage, 20)
+    build_again(storage, "out.tfrecord")
+    storage.opened.clear()
+    storage.num_writes = 0
+
+    build_again(storage, "out.tfrecord")
+
+    assert {1} == {number for path, number in storage.opened.items() if path.startswith("in/")}
+    assert 0 == storage.num_writes
+
+
+def test_calls_for_an_image():
+    def calls_of(num_images):
+        storage = MemoryStorage()
+        fill(storage, num_images)
+        calls = 0
+
+        def count(_frame, event, _argument):
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        sys.setprofile(count)
+        try:
+            build_again(storage, "out.tfrecord")
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    calls_of(5)
+
+    # Of a 2x2 PNG, half of them Pillow's.
+    assert (calls_of(60) - calls_of(20)) / 40 <= 450
+
+
+def test_source_and_plan_take_little_more_than_the_names():
+    storage = MemoryStorage()
+    storage.files.update(
+        dict.fromkeys((f"in/class/{number:06}.png" for number in range(20_000)), b"")
+    )
+    tracemalloc.start()
+    try:
+        source = scan_images("in", storage=storage)
+        plan = plan_build(source, BuildConfig(), file_name=None)
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+
+    num_images = sum(len(shard.images) for shard in plan.shards)
+    assert 20_000 == num_images
+    assert held / num_images - len("class/000000.png") <= 200
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["build", "--help"], ["verify", "--help"]])
+def test_help_loads_click_and_little_else(arguments):
+    code = f"""
+import sys
+from tfrec.cli.main import main
+sys.argv = ["tfrec", *{arguments!r}]
+try:
+    main()
+except SystemExit:
+    pass
+heavy = {{"numpy", "PIL", "google", "tqdm", "multiprocessing", "concurrent", "asyncio", "ssl"}}
+print(sorted(heavy & {{name.partition(".")[0] for name in sys.modules}}), file=sys.stderr)
+"""
+
+    done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert "[]" == done.stderr.strip()
