@@ -3,11 +3,13 @@
 import hashlib
 import struct
 import zlib
+from concurrent.futures import Future
 
 import pytest
 
 from tfrec.dataset.manifest import Manifest, Shard, Split
-from tfrec.errors import ConfigError, ManifestError
+from tfrec.engine import LostTaskError, SerialExecutor
+from tfrec.errors import ConfigError, ManifestError, WorkerError
 from tfrec.example import encode_example
 from tfrec.operations.verify import Fault, FileReport, verify
 from tfrec.storage import MemoryStorage
@@ -191,3 +193,35 @@ def test_files_are_checked_by_processes_as_by_one(tmp_path, monkeypatch):
 
     assert alone == list(verify(paths, num_workers=2))
     assert [0, 1, 1] == [len(report.faults) for report in alone]
+
+
+class LosingExecutor(SerialExecutor):
+    """Loses its second task, as a cluster does whose workers die of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.num_tasks = 0
+
+    def submit(self, function, /, *args, **kwargs):
+        self.num_tasks += 1
+        if self.num_tasks != 2:
+            return super().submit(function, *args, **kwargs)
+        future = Future()
+        future.set_exception(LostTaskError("the worker died 3 times"))
+        return future
+
+
+def test_a_file_whose_check_ends_its_workers_is_named():
+    storage = MemoryStorage({"a.tfrecord": b"", "b.tfrecord": b"", "c.tfrecord": b""})
+    reports = verify(sorted(storage.files), storage=storage, engine=LosingExecutor())
+
+    assert "a.tfrecord" == next(reports).path
+    with pytest.raises(WorkerError, match=r"b\.tfrecord: a worker died while this file was"):
+        next(reports)
+
+
+def test_an_unknown_engine_is_refused():
+    storage = MemoryStorage({"a.tfrecord": b""})
+
+    with pytest.raises(ConfigError, match="engine 'spark': must be one of 'threads'"):
+        list(verify(["a.tfrecord"], storage=storage, engine="spark"))

@@ -5,7 +5,7 @@ are found.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import BrokenExecutor, Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +14,7 @@ from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import STANDARD_INPUT, OpenedFile, StoredBytes, open_record_file
 from tfrec.engine import EXECUTORS, SerialExecutor, count_workers, default_num_workers, map_ordered
-from tfrec.errors import DataLossError, ExampleError
+from tfrec.errors import ConfigError, DataLossError, ExampleError, WorkerError
 from tfrec.example import decode_example
 from tfrec.example.kinds import MessageKind
 from tfrec.operations.progress import Advance, ignore_progress
@@ -76,15 +76,24 @@ def verify(
         ConfigError: a path means no record files.
         ManifestError: a manifest can't be read.
         OSError: a file can't be read; it names the file.
+        WorkerError: a worker has died.
     """
     storage = storage or AnyStorage()
     files = resolve_inputs(paths, storage)
     check = partial(verify_file, storage=storage, check_images=check_images)
-    with _open_executor(engine, files, storage, num_workers) as executor:
-        window = 2 * (num_workers or count_workers(executor)) + 1
-        for report in map_ordered(executor, check, files, window=window):
-            advance(report.num_records)
-            yield report
+    num_checked = 0
+    try:
+        with _open_executor(engine, files, storage, num_workers) as executor:
+            window = 2 * (num_workers or count_workers(executor)) + 1
+            for report in map_ordered(executor, check, files, window=window):
+                num_checked += 1
+                advance(report.num_records)
+                yield report
+    except BrokenExecutor as error:
+        raise WorkerError(
+            f"{files[num_checked].path}: a worker died while this file was checked, perhaps for "
+            "lack of memory; try fewer workers"
+        ) from error
 
 
 def _open_executor(
@@ -92,6 +101,9 @@ def _open_executor(
 ) -> AbstractContextManager[Executor]:
     if isinstance(engine, Executor):
         return nullcontext(engine)
+    if engine not in EXECUTORS:
+        names = ", ".join(map(repr, EXECUTORS))
+        raise ConfigError(f"engine {engine!r}: must be one of {names}")
     if engine == "processes":
         return _processes(files, storage, min(num_workers or default_num_workers(), len(files)))
     return EXECUTORS[engine](num_workers)
