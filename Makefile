@@ -16,7 +16,7 @@ bin := $(VENV)/bin
 pip := -m pip install --quiet --disable-pip-version-check
 plain := not stress and not fuzz and not interop
 
-.PHONY: demo test stress fuzz interop lint format proto bench clean
+.PHONY: demo test stress fuzz interop lint format proto protobuf-versions bench clean
 
 demo: $(VENV)/.package
 	rm -rf demo
@@ -49,6 +49,9 @@ format: $(VENV)/.dev
 
 proto:
 	sh proto/compile.sh
+
+protobuf-versions:
+	sh proto/test_versions.sh
 
 bench: $(VENV_INTEROP)/.bench
 	$(VENV_INTEROP)/bin/python benchmarks/run.py --write $(if $(PHOTOS),--photos "$(PHOTOS)") $(BENCH_OPTIONS)

@@ -22,6 +22,8 @@ class Outcome:
 class Shell:
     """Runs `tfrec` in `directory`."""
 
+    root = ROOT
+
     def __init__(self, directory):
         self.directory = directory
 

@@ -225,6 +225,12 @@ class TestContradictions:
                 {"schema": "tfds", "encoding": "original", "image": ImageSettings(icc="srgb")},
                 "can't convert them to sRGB",
             ),
+            (
+                {
+                    "image": ImageSettings(size=(18919, 18919))
+                },  # 3 * 18919 ** 2 is just above 2 ** 30
+                "1,073,785,683 bytes, and readers take at most 1,073,741,824 a record",
+            ),
             ({"num_shards": 0}, "must be at least 1"),
             ({"shard_size": 0}, "must be at least 1 byte"),
             ({"num_shards": 1, "shard_size": 1}, "give one"),

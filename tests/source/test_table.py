@@ -109,6 +109,19 @@ def test_a_delimiter_of_several_characters_is_refused():
         scan("a.png, cat\n", delimiter=", ")
 
 
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [("a.png;cat\n", "cat"), ("a.png;cat,old\n", None), ("a.png\tcat;old\n", "cat;old")],
+)
+def test_the_first_line_says_what_parts_the_cells(line, label):
+    """A tab comes before a comma, and that before a semicolon."""
+    if label is None:
+        with pytest.raises(SourceError):
+            scan(line)
+    else:
+        assert (label,) == scan(line).labels.names
+
+
 def test_a_directory_is_no_image():
     source = scan("cat/a.png,cat\ncat,cat\n", "cat/a.png")
 

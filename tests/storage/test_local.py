@@ -550,3 +550,27 @@ def test_a_temporary_name_that_is_refused_is_not_the_one_named(
 
     assert path == raised.value.filename
     assert names(tmp_path) == []
+
+
+def test_a_directory_that_cannot_be_replaced_stays(tmp_path, monkeypatch):
+    target = tmp_path / "show"
+    target.mkdir()
+    (target / "old").write_bytes(b"old")
+    rename = os.replace
+
+    def refuse_new(source, destination):
+        if os.path.exists(os.path.join(source, "new")):
+            raise OSError(errno.EIO, "no rename", destination)
+        rename(source, destination)
+
+    monkeypatch.setattr(os, "replace", refuse_new)
+    storage = LocalStorage()
+    with (
+        pytest.raises(OSError, match="no rename"),
+        storage.publish_directory(str(target), replace=True) as directory,
+    ):
+        storage.write(storage.join(directory, "new"), b"new")
+
+    assert [("show", ["old"])] == [
+        (name, os.listdir(tmp_path / name)) for name in os.listdir(tmp_path)
+    ]

@@ -6,7 +6,7 @@ import click
 
 from tfrec.cli import exits, options
 from tfrec.cli.command import command
-from tfrec.cli.progress import progress_bar
+from tfrec.cli.progress import records_bar
 from tfrec.cli.render import count, say, say_json, say_table, tell
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def dump(
     from tfrec.operations.dump import dump as dump_records
     from tfrec.operations.selection import Selection
 
-    with progress_bar(None, "images") as advance:
+    with records_bar(() if ranges or tests else paths, "images") as advance:
         report = dump_records(
             paths,
             out,

@@ -6,7 +6,7 @@ import click
 
 from tfrec.cli import exits, options
 from tfrec.cli.command import command
-from tfrec.cli.progress import progress_bar
+from tfrec.cli.progress import records_bar
 from tfrec.cli.render import count, num_bytes, say, say_json
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def verify(
 
     with (
         options.open_engine(engine, workers, ray_address) as executor,
-        progress_bar(None, "records") as advance,
+        records_bar(paths, "records") as advance,
     ):
         reports = list(
             verify_files(

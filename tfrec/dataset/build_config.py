@@ -16,6 +16,7 @@ from tfrec.schema.choice import digest_schema, load_schema
 from tfrec.source.splits import SplitMethod, SplitSpec
 from tfrec.wire.compression import Compression
 from tfrec.wire.deflate import DEFAULT_LEVEL, check_level
+from tfrec.wire.framing import MAX_LENGTH
 
 OnError = Literal["fail", "skip"]
 Encoding = Literal["raw", "jpeg", "png", "webp", "original"]
@@ -136,6 +137,18 @@ def _refuse_encoding(config: BuildConfig) -> None:
             "give the encoding 'jpeg' or 'png'"
         )
     make_codec("jpeg" if encoding == "original" else encoding, quality=config.quality)
+    if encoding == "raw" and config.image.size is not None:
+        _refuse_huge_records(config.image.size)
+
+
+def _refuse_huge_records(size: tuple[int, int]) -> None:
+    num_bytes = size[0] * size[1] * 3
+    if num_bytes >= MAX_LENGTH:
+        raise ConfigError(
+            f"raw pixels of {size[0]}x{size[1]} are {num_bytes:,} bytes, and readers take at most "
+            f"{MAX_LENGTH:,} a record; give a smaller size, or a schema that holds encoded images, "
+            "such as 'imagenet'"
+        )
 
 
 def _check_splits(config: BuildConfig) -> None:

@@ -63,7 +63,8 @@ def scan_table(
 ) -> ImageSource:
     """Take the images that `table` names below `directory`, and their classes.
 
-    Cells are parted by `delimiter`; None is a tab where the first line has one, else a comma.
+    Cells are parted by `delimiter`; None is the first of tab, comma and semicolon that the first
+    line has.
     Further columns become `columns` and `values` of the source. A row whose file is missing is left
     out with a note.
 
@@ -76,9 +77,7 @@ def scan_table(
     require_directory(directory, storage=storage)
     shown = display_path(table)
     text = _read_text(table, storage=storage)
-    lines = _read_lines(
-        text, delimiter or ("\t" if "\t" in text.partition("\n")[0] else ","), shown
-    )
+    lines = _read_lines(text, delimiter or _find_delimiter(text), shown)
     if not lines:
         raise SourceError(f"{shown}: it has no row")
     columns = _find_columns(lines[0][1], directory, storage=storage, has_header=has_header)
@@ -102,6 +101,11 @@ def _read_text(table: str, *, storage: Storage) -> str:
     if content.startswith(_UTF16):
         raise SourceError(f"{display_path(table)}: it is UTF-16; save the table as UTF-8")
     return content.decode("utf-8-sig", "surrogateescape")
+
+
+def _find_delimiter(text: str) -> str:
+    first_line = text.partition("\n")[0]
+    return next((one for one in "\t,;" if one in first_line), ",")
 
 
 def _read_lines(text: str, delimiter: str, shown: str) -> list[tuple[int, list[str]]]:

@@ -85,10 +85,8 @@ class LocalStorage:
         temporary, descriptor = create_directory(directory, name)
         try:
             yield temporary
-            if replace:
-                set_aside(target)
             with errors_about(path):
-                os.replace(temporary, target)
+                _replace_directory(temporary, target)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
@@ -225,6 +223,17 @@ def _refuse_special_file(path: str) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "it is no regular file", path)
+
+
+def _replace_directory(temporary: str, target: str) -> None:
+    """Rename a directory to a target that may be filled; a failure leaves what was there."""
+    aside = set_aside(target)
+    try:
+        os.replace(temporary, target)
+    except BaseException:
+        if aside is not None:
+            os.replace(aside, target)
+        raise
 
 
 def _refuse_occupied(target: str, path: str, *, replace: bool) -> None:

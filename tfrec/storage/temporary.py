@@ -55,11 +55,15 @@ def create_directory(directory: str, name: str) -> tuple[str, int | None]:
             os.close(descriptor)
 
 
-def set_aside(path: str) -> None:
-    """Rename a directory to a name that `remove_left_overs` removes."""
+def set_aside(path: str) -> str | None:
+    """Rename a directory to a name that `remove_left_overs` removes; None where there is none."""
     directory, name = os.path.split(path)
-    with contextlib.suppress(FileNotFoundError):
-        os.rename(path, _new_path(directory, name))
+    aside = _new_path(directory, name)
+    try:
+        os.rename(path, aside)
+    except FileNotFoundError:
+        return None
+    return aside
 
 
 def remove_left_overs(directory: str, name: str) -> None:
