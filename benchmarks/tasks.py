@@ -125,6 +125,23 @@ def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> 
             [Goal("tfrec", "TensorFlow tutorial")],
         ),
         Task(
+            "dump with more threads", "images", photos.num_images,
+            [
+                Side(f"{number} threads", [TFREC, "dump", photos.raw, "{out}", "--workers", number])
+                for number in ("1", "2")
+            ],
+            [Goal("2 threads", "1 threads", 1.7)],
+        ),
+        Task(
+            "batches of raw images through queues", "images", photos.num_images,
+            [
+                _side("tfrec", "queue_batches", photos.raw, "tfrec", threads),
+                _side("TensorFlow 1", "queue_batches", photos.raw, "tensorflow", threads,
+                      needs=("tensorflow",)),
+            ],
+            [Goal("tfrec", "TensorFlow 1", 3.0)],
+        ),
+        Task(
             "read raw images into arrays", "images", photos.num_images,
             [
                 _side("tfrec", "read_tfrec", photos.raw),
