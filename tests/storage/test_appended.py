@@ -6,7 +6,7 @@ from tfrec.storage import appended
 from tfrec.storage.appended import AppendedObjects
 
 pytestmark = pytest.mark.usefixtures("memory_url")
-URL = "memory://root/journal"
+URL = "memory://bucket/journal"
 
 
 @pytest.fixture
