@@ -49,7 +49,7 @@ def test_an_interrupted_build_leaves_nothing(tfrec, many_photos, tmp_path, numbe
     with tfrec.start("build", many_photos, "out.tfrecords") as process:
         wait_for(tmp_path, ".tfrec-tmp")
         process.send_signal(number)
-        out, err = process.communicate(timeout=5)
+        out, err = process.communicate(timeout=30)
 
     assert {signal.SIGINT: 130, signal.SIGTERM: 143}[number] == process.returncode
     assert (b"", {signal.SIGINT: b"interrupted\n", signal.SIGTERM: b""}[number]) == (out, err)

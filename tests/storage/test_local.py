@@ -158,6 +158,21 @@ def test_an_interrupted_process_leaves_nothing(tmp_path):
 
 
 @posix
+@pytest.mark.parametrize("publish", ["publish", "publish_directory"])
+def test_an_interrupt_right_after_the_creation_leaves_nothing(
+    storage, tmp_path, monkeypatch, publish
+):
+    def interrupt(*_args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tfrec.storage.temporary._lock", interrupt)
+    with pytest.raises(KeyboardInterrupt), getattr(storage, publish)(str(tmp_path / "x")):
+        pass
+
+    assert names(tmp_path) == []
+
+
+@posix
 def test_a_directory_that_a_killed_process_left_is_removed_by_the_next(storage, tmp_path):
     path = tmp_path / "out"
     leave_over(path, "directory")

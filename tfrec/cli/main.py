@@ -1,8 +1,11 @@
 """The `tfrec` command: the group, global options, and how errors end it."""
 
+import contextlib
+import gc
 import os
 import signal
 import sys
+from typing import NoReturn
 
 import click
 
@@ -88,7 +91,20 @@ def main() -> None:
         code = _end_with(error)
     except (KeyboardInterrupt, click.Abort):
         code = exits.INTERRUPTED
+    except _Terminated:
+        code = exits.TERMINATED
+    if code in (exits.INTERRUPTED, exits.TERMINATED):
+        _leave(code)
     sys.exit(code or exits.DONE)
+
+
+def _leave(code: int) -> NoReturn:
+    """End without waiting for threads: an interrupt may keep a lock that one of them waits for."""
+    gc.collect()  # blocks that the interrupt has left half entered end now, and tidy up
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _open_missing_streams() -> None:
@@ -134,6 +150,9 @@ def _uncapitalized(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
+class _Terminated(SystemExit):
+    """Ends the program like an exit, so that temporary files are removed."""
+
+
 def _terminate(_number: int, _frame: object) -> None:
-    """End like an exit, so that temporary files are removed."""
-    sys.exit(128 + signal.SIGTERM)
+    raise _Terminated

@@ -15,7 +15,6 @@ from concurrent.futures import (
     Executor,
     Future,
     ProcessPoolExecutor,
-    ThreadPoolExecutor,
 )
 from multiprocessing import connection
 from multiprocessing.synchronize import Event
@@ -23,10 +22,13 @@ from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 from tfrec.engine.serial import SerialExecutor
+from tfrec.engine.threads import WorkerThreads, is_interrupt
 from tfrec.engine.workers import default_num_workers
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+
+_GRACE_SECONDS = 5.0  # longer than an image takes
 
 _stop_event: Event | None = None  # in a worker: set when its parent wants it to stop
 
@@ -49,7 +51,21 @@ class _StoppableProcessPool(ProcessPoolExecutor):
     ) -> None:
         if exc_type is not None:
             self._stop.set()
-        self.shutdown(wait=True, cancel_futures=exc_type is not None)
+        if is_interrupt(exc_type):
+            self._shutdown_within_grace()
+        else:
+            self.shutdown(wait=True, cancel_futures=exc_type is not None)
+
+    def _shutdown_within_grace(self) -> None:
+        """Wait for workers that remove what they were writing, but not for good.
+
+        The interrupt may have kept a lock that the pool's own thread needs (see WorkerThreads).
+        """
+        shutdown = threading.Thread(
+            target=self.shutdown, kwargs={"cancel_futures": True}, daemon=True
+        )
+        shutdown.start()
+        shutdown.join(_GRACE_SECONDS)
 
 
 def create_process_executor(num_workers: int | None = None) -> Executor:
@@ -74,7 +90,7 @@ def _should_stop() -> bool:
     return _stop_event is not None and _stop_event.is_set()
 
 
-class _StoppableThreads(ThreadPoolExecutor):
+class _StoppableThreads(WorkerThreads):
     """Threads that begin nothing any more once the task's engine stops."""
 
     def submit(

@@ -18,11 +18,11 @@ from typing import BinaryIO, cast
 from tfrec.storage.base import Entry, EntryKind, FileInfo
 from tfrec.storage.named_file import NamedFile, errors_about, with_path
 from tfrec.storage.temporary import (
-    create_directory,
-    create_file,
     hold_lock,
     remove_left_overs,
     set_aside,
+    temporary_directory,
+    temporary_file,
 )
 
 BUFFER_SIZE = 64 * 1024  # what is larger goes past the buffer, and is copied once less
@@ -56,8 +56,7 @@ class LocalStorage:
         directory, name = os.path.split(target)
         os.makedirs(directory, exist_ok=True)
         remove_left_overs(directory, name)
-        temporary, descriptor = create_file(directory, name)
-        try:
+        with temporary_file(directory, name) as (temporary, descriptor):
             with io.BufferedWriter(NamedFile(descriptor, "wb", path), BUFFER_SIZE) as stream:
                 yield cast("BinaryIO", stream)
                 stream.flush()
@@ -68,10 +67,6 @@ class LocalStorage:
             if sys.platform == "win32":  # an open file can't be renamed
                 with errors_about(path):
                     os.replace(temporary, target)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise
         _flush_directory(directory)
 
     @contextlib.contextmanager
@@ -82,17 +77,10 @@ class LocalStorage:
         directory, name = os.path.split(target)
         os.makedirs(directory, exist_ok=True)
         remove_left_overs(directory, name)
-        temporary, descriptor = create_directory(directory, name)
-        try:
+        with temporary_directory(directory, name) as temporary:
             yield temporary
             with errors_about(path):
                 _replace_directory(temporary, target)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
-        finally:
-            if descriptor is not None:
-                os.close(descriptor)
         remove_left_overs(directory, name)
         _flush_directory(directory)
 

@@ -27,32 +27,59 @@ _TOKEN_BYTES = 6
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-def create_file(directory: str, name: str) -> tuple[str, int]:
-    """Create and lock a new file for `name`; return its path and its descriptor."""
+@contextlib.contextmanager
+def temporary_file(directory: str, name: str) -> Iterator[tuple[str, int]]:
+    """Create and lock a new file for `name`; yield its path and its descriptor.
+
+    Whatever ends the block by an error removes it, wherever an interrupt comes.
+    """
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
         path = _new_path(directory, name)
-        with errors_about(os.path.join(directory, name)):
-            descriptor = os.open(path, flags, 0o666)
-        # Whoever removes left-overs may have come before the lock; then the file is gone.
-        if _lock(descriptor) != "taken" and os.path.exists(path):
-            return path, descriptor
+        try:
+            with errors_about(os.path.join(directory, name)):
+                descriptor = os.open(path, flags, 0o666)
+            # Whoever removes left-overs may have come before the lock; then the file is gone.
+            if _lock(descriptor) != "taken" and os.path.exists(path):
+                yield path, descriptor
+                return
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+            raise
         os.close(descriptor)
 
 
-def create_directory(directory: str, name: str) -> tuple[str, int | None]:
-    """Create and lock a new directory for `name`; return its path and its descriptor, if any."""
+@contextlib.contextmanager
+def temporary_directory(directory: str, name: str) -> Iterator[str]:
+    """Create and lock a new directory for `name`; yield its path; an error removes it."""
     while True:
         path = _new_path(directory, name)
-        with errors_about(os.path.join(directory, name)):
-            os.mkdir(path)
-        if sys.platform == "win32":  # a directory can't be opened, nor locked
-            return path, None
-        with contextlib.suppress(FileNotFoundError):
-            descriptor = os.open(path, os.O_RDONLY)
-            if _lock(descriptor) != "taken" and os.path.exists(path):
-                return path, descriptor
-            os.close(descriptor)
+        descriptor = None
+        try:
+            with errors_about(os.path.join(directory, name)):
+                os.mkdir(path)
+            descriptor = _open_directory(path)
+            is_locked = descriptor is None or _lock(descriptor) != "taken"
+            if is_locked and os.path.exists(path):
+                yield path
+                return
+        except BaseException:
+            shutil.rmtree(path, ignore_errors=True)
+            raise
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+def _open_directory(path: str) -> int | None:
+    """Open a directory to lock it; None where it is gone, or can't be opened."""
+    if sys.platform == "win32":
+        return None
+    try:
+        return os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
 
 
 def set_aside(path: str) -> str | None:
