@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -54,6 +55,37 @@ def test_an_interrupted_build_leaves_nothing(tfrec, many_photos, tmp_path, numbe
     assert {signal.SIGINT: 130, signal.SIGTERM: 143}[number] == process.returncode
     assert (b"", {signal.SIGINT: b"interrupted\n", signal.SIGTERM: b""}[number]) == (out, err)
     assert ["photos"] == os.listdir(tmp_path)
+
+
+LOST_IN_A_DESTRUCTOR = """
+import signal
+from tfrec.cli import interrupts
+from tfrec.cli.progress import progress_bar
+
+class Object:
+    def __del__(self):
+        signal.raise_signal(signal.{name})
+
+interrupts.install_handlers()
+Object()
+try:
+    with progress_bar(None, "images") as advance:
+        advance(1)
+except {expected}:
+    sys.stdout.write("raised again")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("SIGINT", "KeyboardInterrupt"), ("SIGTERM", "interrupts.Terminated")]
+)
+def test_an_interrupt_that_python_drops_is_raised_again(name, expected):
+    program = "import sys" + LOST_IN_A_DESTRUCTOR.format(name=name, expected=expected)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert "raised again" == done.stdout
 
 
 def test_a_killed_build_leaves_nothing_at_the_target(tfrec, many_photos, tmp_path):

@@ -1,15 +1,11 @@
 """The `tfrec` command: the group, global options, and how errors end it."""
 
-import contextlib
-import gc
 import os
-import signal
 import sys
-from typing import NoReturn
 
 import click
 
-from tfrec.cli import bad_images, exits
+from tfrec.cli import bad_images, exits, interrupts
 from tfrec.cli.command import LazyGroup
 from tfrec.cli.render import tell
 from tfrec.errors import BadImagesError, ChecksumError, TfrecError, TruncatedRecordError
@@ -55,7 +51,7 @@ class _Commands(LazyGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second one ends it at once
+            interrupts.end_at_once_by_the_next()
             tell("interrupted")
             ctx.exit(exits.INTERRUPTED)
 
@@ -81,7 +77,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit with a documented code."""
     _open_missing_streams()
-    signal.signal(signal.SIGTERM, _terminate)
+    interrupts.install_handlers()
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
@@ -91,20 +87,11 @@ def main() -> None:
         code = _end_with(error)
     except (KeyboardInterrupt, click.Abort):
         code = exits.INTERRUPTED
-    except _Terminated:
+    except interrupts.Terminated:
         code = exits.TERMINATED
     if code in (exits.INTERRUPTED, exits.TERMINATED):
-        _leave(code)
+        interrupts.leave(code)
     sys.exit(code or exits.DONE)
-
-
-def _leave(code: int) -> NoReturn:
-    """End without waiting for threads: an interrupt may keep a lock that one of them waits for."""
-    gc.collect()  # blocks that the interrupt has left half entered end now, and tidy up
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(code)
 
 
 def _open_missing_streams() -> None:
@@ -148,11 +135,3 @@ def _tell_usage(error: click.ClickException) -> None:
 
 def _uncapitalized(text: str) -> str:
     return text[:1].lower() + text[1:]
-
-
-class _Terminated(SystemExit):
-    """Ends the program like an exit, so that temporary files are removed."""
-
-
-def _terminate(_number: int, _frame: object) -> None:
-    raise _Terminated

@@ -4,23 +4,29 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
-from tfrec.operations.progress import Advance, ignore_progress
+from tfrec.cli.interrupts import raise_lost
+from tfrec.operations.progress import Advance
 
 
 @contextmanager
 def progress_bar(total: int | None, unit: str) -> Iterator[Advance]:
     """Show how many of `total` are done, on stderr; yield what to call with each number done."""
     if not sys.stderr.isatty():
-        yield ignore_progress
+        yield _raise_lost_interrupt
         return
     from tqdm import tqdm
 
     with tqdm(total=total, unit=f" {unit}", leave=False, dynamic_ncols=True) as bar:
 
         def advance(num_done: int) -> None:
+            raise_lost()
             bar.update(num_done)
 
         yield advance
+
+
+def _raise_lost_interrupt(_num_done: int) -> None:
+    raise_lost()
 
 
 def records_bar(paths: Sequence[str], unit: str) -> AbstractContextManager[Advance]:
