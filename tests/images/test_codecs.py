@@ -1,3 +1,8 @@
+import errno
+import io
+import os
+import sys
+
 import pytest
 from PIL import Image
 
@@ -38,6 +43,68 @@ def test_default_jpeg_keeps_colour_at_full_resolution(image):
     frame = data.index(b"\xff\xc0")
 
     assert [0x11, 0x11, 0x11] == [data[frame + 11 + 3 * component] for component in range(3)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has files in memory")
+class TestJpegWithoutTheGil:
+    @pytest.fixture
+    def expected(self, image):
+        target = io.BytesIO()
+        image.pixels.save(target, "JPEG", quality=95, subsampling=0)
+        return target.getvalue()
+
+    @pytest.fixture
+    def targets(self, monkeypatch):
+        """The types of what Pillow is given to write into."""
+        targets = []
+        save = Image.Image.save
+
+        def note(pixels, target, *args, **options):
+            targets.append(type(target))
+            save(pixels, target, *args, **options)
+
+        monkeypatch.setattr(Image.Image, "save", note)
+        return targets
+
+    def test_pillow_is_given_a_descriptor_and_makes_the_same_bytes(self, image, expected, targets):
+        assert expected == make_codec("jpeg").encode(image)
+        assert [io.FileIO] == targets
+
+    def test_without_a_descriptor_it_encodes_as_ever(self, image, expected, targets, monkeypatch):
+        def refuse(_name):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+        monkeypatch.setattr(os, "memfd_create", refuse)
+
+        assert expected == make_codec("jpeg").encode(image)
+        assert [io.BytesIO] == targets
+
+    @pytest.mark.parametrize("missing", [1, 70_000])
+    def test_a_limit_of_file_sizes_cuts_nothing_off(self, image, targets, missing):
+        import resource
+
+        pixels = Image.effect_noise((400, 400), 100)
+        noise = DecodedImage(pixels, image.source)
+        expected = io.BytesIO()
+        pixels.save(expected, "JPEG", quality=95, subsampling=0)
+        num_bytes = len(expected.getvalue())
+        assert num_bytes > 70_000
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (num_bytes - missing, hard))
+        try:
+            encoded = make_codec("jpeg").encode(noise)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+        assert expected.getvalue() == encoded
+        assert [io.BytesIO, io.FileIO, io.BytesIO] == targets
+
+    def test_no_descriptor_stays_open(self, image):
+        before = os.listdir("/proc/self/fd")
+
+        make_codec("jpeg").encode(image)
+
+        assert before == os.listdir("/proc/self/fd")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from PIL import Image
 from tfrec.errors import ConfigError, ImageError
 from tfrec.images.decode import decode_image
 from tfrec.images.decoded import DecodedImage, SourceInfo
+from tfrec.images.jpeg import save_jpeg
 from tfrec.images.settings import ImageSettings
 from tfrec.images.sniff import SNIFF_BYTES, describe_content, has_image_signature
 
@@ -112,9 +113,9 @@ class JpegCodec(_PillowCodec):
         _check_quality(self.name, self.quality, lowest=1)
 
     def encode(self, image: DecodedImage) -> bytes:
-        return _save(
-            image, "JPEG", quality=self.quality, subsampling=0 if self.quality >= 95 else 2
-        )
+        _check_sides(image, "JPEG")
+        subsampling = 0 if self.quality >= 95 else 2
+        return save_jpeg(image.pixels, quality=self.quality, subsampling=subsampling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +181,13 @@ _MAX_SIDES = {"JPEG": 65_500, "WEBP": 16_383}
 
 
 def _save(image: DecodedImage, pillow_format: str, **options: int) -> bytes:
+    _check_sides(image, pillow_format)
+    target = io.BytesIO()
+    image.pixels.save(target, pillow_format, **options)
+    return target.getvalue()
+
+
+def _check_sides(image: DecodedImage, pillow_format: str) -> None:
     max_side = _MAX_SIDES.get(pillow_format)
     if max_side is not None and max(image.width, image.height) > max_side:
         raise ImageError(
@@ -187,9 +195,6 @@ def _save(image: DecodedImage, pillow_format: str, **options: int) -> bytes:
             f"is too large: {image.width}x{image.height} pixels, and {pillow_format} holds at most "
             f"{max_side} on a side",
         )
-    target = io.BytesIO()
-    image.pixels.save(target, pillow_format, **options)
-    return target.getvalue()
 
 
 def _raw_mode(channels: int) -> str:
