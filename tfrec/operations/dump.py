@@ -1,6 +1,6 @@
 """Write the images of records to files, through the coordinated pipeline.
 
-    file names -> reader threads -> records -> decode threads -> pictures -> the caller, who writes
+    file names -> reader threads -> records -> decode threads, which write -> the caller, who counts
 
 Every arrow is a bounded queue, so memory does not grow with the data. All threads belong to one
 coordinator: the first error stops them all and is raised. A picture's name has the index of its
@@ -9,14 +9,15 @@ record, so the result does not depend on which thread was first.
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from typing import Literal
+from itertools import islice
+from typing import Literal, NamedTuple
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.engine import default_num_workers
-from tfrec.errors import ConfigError, ExampleError
+from tfrec.errors import ConfigError, ExampleError, OutOfRangeError
 from tfrec.images import make_codec
 from tfrec.operations.fingerprint import MARKER_NAME, Fingerprint, is_untouched_dump
 from tfrec.operations.pictures import Picture, PictureMaker
@@ -26,7 +27,8 @@ from tfrec.pipeline import Coordinator, FIFOQueue, QueueRunner, input_producer
 from tfrec.storage import AnyStorage, Storage, base_name
 
 _RECORDS_AHEAD = 16  # 3 MiB of raw 256x256 images
-_PICTURES_AHEAD = 32
+_WRITTEN_AHEAD = 32
+_AT_ONCE = 8  # that a reader puts in and the caller takes out: each time a thread has to be woken
 _MAX_READERS = 4  # a reader gives 35,000 raw records a second, far more than are decoded
 
 
@@ -80,7 +82,8 @@ def dump(
         label_key: the feature that is the label; by default looked for.
         size: (width, height) of raw pixels where neither record nor manifest says it.
         on_error: what a record that is no image does: end the dump, or be left out.
-        num_workers: threads that decode; by default one for each core this process may use.
+        num_workers: threads that decode and write; by default one for each core this process may
+            use.
         overwrite: replace `out` if it is a dump that nobody has changed.
         advance: called with a number of records whenever they are done.
 
@@ -100,21 +103,20 @@ def dump(
     per_folder: Counter[str] = Counter()
     skipped: list[ExampleError] = []
     fingerprint = Fingerprint()
-    pipeline = _run_pipeline(
-        files, selection or Selection(), make_picture, storage, num_workers or default_num_workers()
-    )
-    with storage.publish_directory(out, replace=overwrite) as directory, closing(pipeline):
-        for picture in pipeline:
-            advance(1)
-            if isinstance(picture, ExampleError):
-                if on_error == "fail":
-                    raise picture
-                skipped.append(picture)
-                continue
-            name = name_picture(picture)
-            storage.write(storage.join(directory, picture.folder, name), picture.content)
-            fingerprint.add(f"{picture.folder}/{name}", len(picture.content))
-            per_folder[picture.folder] += 1
+    num_workers = num_workers or default_num_workers()
+    with storage.publish_directory(out, replace=overwrite) as directory:
+        writer = _PictureWriter(make_picture, name_picture, directory, storage)
+        pipeline = _run_pipeline(files, selection or Selection(), writer, storage, num_workers)
+        with closing(pipeline):
+            for written in pipeline:
+                advance(1)
+                if isinstance(written, _Written):
+                    fingerprint.add(f"{written.folder}/{written.name}", written.num_bytes)
+                    per_folder[written.folder] += 1
+                elif on_error == "fail":
+                    raise written
+                else:
+                    skipped.append(written)
         storage.write(storage.join(directory, MARKER_NAME), fingerprint.to_json())
     order = {file.path: position for position, file in enumerate(files)}
     skipped.sort(key=lambda error: (order[error.path or ""], error.index or 0))
@@ -140,40 +142,68 @@ def _refuse_target(out: str, storage: Storage, *, overwrite: bool) -> None:
         )
 
 
+class _Written(NamedTuple):
+    """A file that was written: its folder, its name there, and its size."""
+
+    folder: str
+    name: str
+    num_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _PictureWriter:
+    """Writes the pictures of records below `directory`; serves all decode threads."""
+
+    make_picture: PictureMaker
+    name_picture: Callable[[Picture], str]
+    directory: str
+    storage: Storage
+
+    def write(self, record: SelectedRecord) -> _Written:
+        """Write one record's picture; raises what `make_picture` and the storage do."""
+        picture = self.make_picture(record)
+        name = self.name_picture(picture)
+        path = self.storage.join(self.directory, picture.folder, name)
+        self.storage.write(path, picture.content)
+        return _Written(picture.folder, name, len(picture.content))
+
+
 def _run_pipeline(
     files: Sequence[RecordFile],
     selection: Selection,
-    make_picture: PictureMaker,
+    writer: _PictureWriter,
     storage: Storage,
     num_threads: int,
-) -> Generator[Picture | ExampleError]:
-    """Yield a picture, or the error why there is none, for each record, in any order."""
+) -> Generator[_Written | ExampleError]:
+    """Write all pictures; yield what was written, or the error why not, for each record."""
     num_readers = min(len(files), _MAX_READERS)
     with Coordinator() as coord:
         names = input_producer(files, num_epochs=1, shuffle=False, coord=coord)
         records: FIFOQueue[SelectedRecord] = FIFOQueue(_RECORDS_AHEAD, name="records")
-        pictures: FIFOQueue[Picture | ExampleError] = FIFOQueue(_PICTURES_AHEAD, name="pictures")
+        written: FIFOQueue[_Written | ExampleError] = FIFOQueue(_WRITTEN_AHEAD, name="written")
         readers = [_Reader(names.dequeue, selection, storage) for _ in range(num_readers)]
 
-        def decode() -> None:
+        def write() -> None:
             record = records.dequeue()
             try:
-                pictures.enqueue(make_picture(record))
+                written.enqueue(writer.write(record))
             except ExampleError as error:
-                pictures.enqueue(error)
+                written.enqueue(error)
 
         runners = (
             QueueRunner(records, [_enqueue_from(reader, records) for reader in readers]),
-            QueueRunner(pictures, [decode] * num_threads),
+            QueueRunner(written, [write] * num_threads),
         )
         for runner in runners:
             runner.create_threads(coord, daemon=True, start=True)
-        yield from pictures
+        with suppress(OutOfRangeError):  # an error of a thread is raised by leaving the block
+            while True:
+                yield from written.dequeue_up_to(_AT_ONCE)
 
 
 def _enqueue_from(reader: "_Reader", records: "FIFOQueue[SelectedRecord]") -> Callable[[], None]:
     def read() -> None:
-        records.enqueue(reader.read())
+        records.enqueue_many(reader.read())
 
     return read
 
@@ -187,13 +217,11 @@ class _Reader:
     storage: Storage
     _records: Iterator[SelectedRecord] = field(default_factory=lambda: iter(()))
 
-    def read(self) -> SelectedRecord:
-        """Return the next record, or raise what `next_file` raises at its end."""
-        while True:
-            record = next(self._records, None)
-            if record is not None:
-                return record
+    def read(self) -> list[SelectedRecord]:
+        """Return the next records, at least one, or raise what `next_file` raises at its end."""
+        while not (records := list(islice(self._records, _AT_ONCE))):
             self._records = select_records([self.next_file()], self.selection, self.storage)
+        return records
 
 
 def _picture_namer(files: Sequence[RecordFile]) -> Callable[[Picture], str]:

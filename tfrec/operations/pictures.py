@@ -79,8 +79,9 @@ class PictureMaker:
             if pixels is None:
                 return _suffix_of(data), data
             height, width, channels = pixels.shape
+            rows = data if pixels.flags.c_contiguous else pixels.tobytes()
             image = make_codec("raw").decode(
-                pixels.tobytes(), path=file.path, size=(width, height), channels=channels
+                rows, path=file.path, size=(width, height), channels=channels
             )
             return self.codec.suffix, self.codec.encode(image)
         except ImageError as error:
