@@ -112,6 +112,17 @@ def test_calls_for_a_small_record_that_is_read():
     assert calls_a_record(read, 5000) <= 8
 
 
+def test_calls_for_a_large_record_that_is_read():
+    data = write([PIXELS] * 20)
+
+    def read(num_records):
+        stream = io.BytesIO(data[: num_records * (len(PIXELS) + 16)])
+        assert num_records == sum(1 for _ in RecordReader(stream, path="x"))
+
+    # Three reads, two checksums, and the checks of the header, the room and the payload; no NumPy.
+    assert calls_a_record(read, 10) <= 40
+
+
 def test_calls_for_a_small_record_that_is_parsed():
     features = {"id": FixedLenFeature([], "int64"), "vector": FixedLenFeature([20], "float32")}
     records = [

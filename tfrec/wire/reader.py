@@ -103,15 +103,15 @@ class RecordReader(Iterator[Record]):
         """Read at least one record; return False at the end."""
         if self._fault is not None:
             raise self._fault
-        batch = self._split_block() or self._read_one()
+        is_small = bool(self._batch) and len(self._batch[-1].data) <= _SMALL
+        batch = (is_small and self._split_block()) or self._read_one()
         self._batch = batch
         self._waiting = iter(batch)
         return bool(batch)
 
     def _split_block(self) -> list[Record]:
         """Return the small and intact records that are next, as many as were read ahead."""
-        is_small = bool(self._batch) and len(self._batch[-1].data) <= _SMALL
-        block = self._stream.read_ahead(_BLOCK_SIZE) if is_small else b""
+        block = self._stream.read_ahead(_BLOCK_SIZE)
         offsets, payloads, size = split_block(block, verify=self._verify)
         self._stream.skip(size)
         starts = map(self._offset.__add__, offsets)
