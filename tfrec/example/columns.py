@@ -21,7 +21,7 @@ from tfrec.example.specs import (
     make_array,
     resolve_spec,
 )
-from tfrec.example.values import KIND_NAMES
+from tfrec.example.values import KIND_NAMES, FloatList, Int64List
 
 # A scalar is a numpy scalar, or bytes; byte strings stand in arrays of objects.
 ParsedFeature: TypeAlias = NDArray[Any] | np.generic | bytes
@@ -127,6 +127,9 @@ class FixedColumn(Column):
     """As many values as the shape holds."""
 
     def one(self, values: Sequence[Any]) -> ParsedFeature:
+        if self.spec.shape == () and self.spec.list_type is not FloatList:  # no array is needed
+            scalar: np.generic | bytes = values[0]
+            return np.int64(scalar) if self.spec.list_type is Int64List else scalar
         # The empty index makes a scalar of an array of no dimension, and leaves others alone
         array: ParsedFeature = make_array(values, self.spec.dtype).reshape(self.spec.shape)[()]
         return array
