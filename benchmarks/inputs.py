@@ -3,6 +3,7 @@
 Other programs make them: what this process imports would count as memory of what it starts.
 """
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,16 @@ def repeat_photos(photos: Photos, times: int, scratch: Path) -> Photos:
             (folder / f"{number}-{path.name}").hardlink_to(path)
     name = f"{photos.name}, {times} times"
     return Photos(name, str(directory), times * photos.num_images)
+
+
+def repeat_records(path: str, times: int, scratch: Path) -> str:
+    """Return a file with the records of another, so many times: record files can be joined."""
+    repeated = scratch / "repeated.tfrecords"
+    with repeated.open("wb") as target:
+        for _ in range(times):
+            with open(path, "rb") as source:
+                shutil.copyfileobj(source, target)
+    return str(repeated)
 
 
 def own_photos(directory: str) -> Photos:

@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from growth import measure_growth
-from inputs import make_photos, make_small_records, own_photos, repeat_photos
+from inputs import make_photos, make_small_records, own_photos, repeat_photos, repeat_records
 from measure import Measurement, measure
 from report import Result, describe_machine, replace_results, to_page
-from tasks import Side, Task, build_task, engine_task, read_tasks, start_task
+from tasks import Side, Task, build_task, dump_task, engine_task, read_tasks, start_task
 
 HERE = Path(__file__).parent
 
@@ -66,6 +66,7 @@ def list_tasks(options: argparse.Namespace, scratch: Path) -> Iterator[Task]:
     if main is not None:
         # Five times as many, since processes take a third of a second to start.
         tasks.append(engine_task(repeat_photos(main, 5, scratch), options.threads))
+        tasks.append(dump_task(repeat_records(main.raw, 5, scratch), 5 * main.num_images))
         tasks += read_tasks(main, small, num_small, options.threads)
     tasks.append(start_task(small))
     for task in tasks:

@@ -111,6 +111,20 @@ def engine_task(photos: Photos, num_threads: int) -> Task:
     )
 
 
+def dump_task(path: str, num_images: int) -> Task:
+    """Dump with one thread and with two; whole processes, so that the images are to be many."""
+    return Task(
+        "dump with more threads",
+        "images",
+        num_images,
+        [
+            Side(f"{number} threads", [TFREC, "dump", path, "{out}", "--workers", number])
+            for number in ("1", "2")
+        ],
+        [Goal("2 threads", "1 threads", 1.7)],
+    )
+
+
 def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> list[Task]:
     """Read datasets of raw and of encoded images, and of small records."""
     threads = str(num_threads)
@@ -123,14 +137,6 @@ def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> 
                       needs=("tensorflow",)),
             ],
             [Goal("tfrec", "TensorFlow tutorial")],
-        ),
-        Task(
-            "dump with more threads", "images", photos.num_images,
-            [
-                Side(f"{number} threads", [TFREC, "dump", photos.raw, "{out}", "--workers", number])
-                for number in ("1", "2")
-            ],
-            [Goal("2 threads", "1 threads", 1.7)],
         ),
         Task(
             "batches of raw images through queues", "images", photos.num_images,

@@ -8,13 +8,12 @@ SHAPE = (256, 256, 3)
 
 
 def batch_with_tfrec(path, num_threads):
-    from tfrec import FixedLenFeature, decode_raw, parse_single_example
+    from tfrec.example import ExampleParser, FixedLenFeature, decode_raw
     from tfrec.pipeline import Coordinator, TFRecordReader, batch, string_input_producer
 
-    features = {
-        "label": FixedLenFeature([], "int64"),
-        "img_raw": FixedLenFeature([], "string"),
-    }
+    parser = ExampleParser(
+        {"label": FixedLenFeature([], "int64"), "img_raw": FixedLenFeature([], "string")}
+    )
     yield  # what comes next is measured
     with Coordinator():
         file_names = string_input_producer([path], num_epochs=1, shuffle=False)
@@ -22,7 +21,7 @@ def batch_with_tfrec(path, num_threads):
 
         def sample():
             _, serialized = reader.read(file_names)
-            example = parse_single_example(serialized, features)
+            example = parser.parse(serialized)
             return decode_raw(example["img_raw"], "uint8").reshape(SHAPE), example["label"]
 
         yield from batch(
