@@ -45,6 +45,23 @@ class TestMapOrdered:
         with pytest.raises(ZeroDivisionError):
             next(results)
 
+    def test_what_has_begun_is_finished_when_the_iteration_ends(self):
+        began, ended = threading.Event(), []
+
+        def run(number):
+            if number == 0:
+                began.wait(10)
+                raise KeyError
+            began.set()
+            threading.Event().wait(0.05)
+            ended.append(number)
+
+        with ThreadPoolExecutor(2) as executor:
+            with pytest.raises(KeyError):
+                list(map_ordered(executor, run, [0, 1], window=2))
+
+            assert [1] == ended
+
     def test_a_window_of_nothing_is_refused(self):
         with pytest.raises(ValueError, match="window is 0"):
             next(map_ordered(SerialExecutor(), square, [1], window=0))

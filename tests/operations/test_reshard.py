@@ -4,6 +4,7 @@ import gzip
 import json
 import zlib
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from PIL import Image
@@ -13,6 +14,7 @@ from tfrec.example import encode_example
 from tfrec.operations.build import build
 from tfrec.operations.reshard import ReshardConfig, reshard
 from tfrec.operations.selection import Selection
+from tfrec.operations.slices import divide_records, find_records
 from tfrec.operations.verify import verify
 from tfrec.source.walk import scan_images
 from tfrec.storage import LocalStorage, MemoryStorage
@@ -184,3 +186,154 @@ def test_the_manifest_of_a_dataset_goes_with_its_records(tmp_path, out):
         manifest = json.load(stream)
     assert ["cat", "dog"] == manifest["labels"]["names"]
     assert {"cat": 2, "dog": 1} == manifest["splits"]["train"]["images_per_class"]
+
+
+SELECTIONS = {
+    "all": Selection(),
+    "numbers": Selection.parse(["1:3", "4:"], []),
+    "from the end": Selection.parse([":-1"], []),
+    "by a test": Selection.parse([], ["label != 1"]),
+}
+
+
+@pytest.mark.parametrize("num_shards", [2, 3, 4, 12])
+@pytest.mark.parametrize("selection", SELECTIONS.values(), ids=SELECTIONS)
+def test_files_written_as_tasks_have_the_bytes_of_one_pass(storage, selection, num_shards):
+    paths = ["a.tfrecord", "empty.tfrecord", "a.tfrecord"]
+    storage.files["empty.tfrecord"] = b""
+    config = ReshardConfig(num_shards=num_shards, selection=selection)
+    expected = reshard(paths, "expected", config, storage=storage)
+    done = []
+
+    with ThreadPoolExecutor(2) as executor:
+        report = reshard(
+            paths, "out", config, storage=storage, engine=executor, advance=done.append
+        )
+
+    assert expected.shards == report.shards
+    assert files_in(storage, "expected") == files_in(storage, "out")
+    assert report.num_records == sum(done)
+
+
+def files_in(storage, directory):
+    return {
+        name.partition("/")[2]: content
+        for name, content in storage.files.items()
+        if name.startswith(f"{directory}/")
+    }
+
+
+def test_processes_give_the_bytes_of_one_pass(tmp_path, monkeypatch):
+    monkeypatch.setattr("tfrec.operations.engines._WORTH_A_PROCESS", 1)
+    paths = [str(tmp_path / name) for name in BOTH]
+    (tmp_path / BOTH[0]).write_bytes(b"".join(FRAMES[:6]))
+    (tmp_path / BOTH[1]).write_bytes(gzip.compress(b"".join(FRAMES[6:])))
+    config = ReshardConfig(num_shards=3, compression="zlib")
+    expected = reshard(paths, str(tmp_path / "expected"), config, num_workers=1)
+
+    report = reshard(paths, str(tmp_path / "out"), config, num_workers=2)
+
+    assert expected.shards == report.shards
+
+
+def test_each_engine_gives_the_bytes_of_one_pass(tmp_path, engine):
+    (tmp_path / "a.tfrecord").write_bytes(b"".join(FRAMES))
+    config = ReshardConfig(num_shards=3)
+    paths = [str(tmp_path / "a.tfrecord")]
+    expected = reshard(paths, str(tmp_path / "expected"), config, num_workers=1)
+
+    report = reshard(paths, str(tmp_path / "out"), config, engine=engine, num_workers=2)
+
+    assert expected.shards == report.shards
+    assert 4 == report.shards[0].num_records
+
+
+def test_a_compressed_file_of_many_shards_is_inflated_in_one_pass(storage, monkeypatch):
+    opened = []
+    open_read = storage.open_read
+    monkeypatch.setattr(storage, "open_read", lambda path: opened.append(path) or open_read(path))
+    storage.files["b.tfrecord.gz"] = gzip.compress(b"".join(FRAMES))
+    with ThreadPoolExecutor(2) as executor:
+        reshard(
+            ["b.tfrecord.gz"],
+            "out",
+            ReshardConfig(num_shards=10),
+            storage=storage,
+            engine=executor,
+        )
+
+    assert b"".join(FRAMES) == b"".join(
+        content for _, content in sorted(files_in(storage, "out").items())
+    )
+    assert 10 > opened.count("b.tfrecord.gz")
+
+
+@pytest.mark.parametrize("max_marks", [1, 2, 5])
+def test_few_marks_are_enough_to_find_every_record(storage, monkeypatch, max_marks):
+    monkeypatch.setattr("tfrec.operations.slices._MIN_MARKS", max_marks)
+    monkeypatch.setattr("tfrec.operations.slices._ALL_MARKS", 1)
+
+    found = find_records("a.tfrecord", selection=Selection(), storage=storage, num_files=1)
+
+    assert max_marks >= len(found.marks)
+    slices = divide_records([found], 6)
+    starts = [part.start.record_index + part.num_skipped for (part,) in slices]
+    assert [0, 1, 2, 3, 4, 5] == starts
+    assert {len(FRAMES[0]) * part.start.record_index for (part,) in slices} == {
+        part.start.offset for (part,) in slices
+    }
+
+
+def test_damage_behind_a_mark_is_named_by_its_number_in_the_file(storage):
+    damaged = bytearray(b"".join(FRAMES))
+    damaged[7 * len(FRAMES[0]) + 14] ^= 1
+    storage.files["a.tfrecord"] = bytes(damaged)
+
+    with (
+        ThreadPoolExecutor(2) as executor,
+        pytest.raises(DataLossError, match=r"a\.tfrecord: record 7"),
+    ):
+        reshard(
+            ["a.tfrecord"], "out", ReshardConfig(num_shards=4), storage=storage, engine=executor
+        )
+
+    assert {} == files_in(storage, "out")
+
+
+def test_a_file_that_grows_shorter_meanwhile_is_an_error(storage, monkeypatch):
+    find = find_records
+
+    def find_and_cut(path, **options):
+        found = find(path, **options)
+        storage.files[path] = b"".join(FRAMES[:3])
+        return found
+
+    monkeypatch.setattr("tfrec.operations.slice_tasks.find_records", find_and_cut)
+
+    with (
+        ThreadPoolExecutor(2) as executor,
+        pytest.raises(DataLossError, match="the file has changed while it was read"),
+    ):
+        reshard(
+            ["a.tfrecord"], "out", ReshardConfig(num_shards=2), storage=storage, engine=executor
+        )
+
+
+def test_standard_input_is_one_file_for_every_engine(storage):
+    with ThreadPoolExecutor(2) as executor, pytest.raises(ConfigError, match="write one"):
+        reshard(["-"], "out", ReshardConfig(num_shards=2), storage=storage, engine=executor)
+
+
+def test_a_shuffle_is_the_same_for_every_engine(storage):
+    config = ReshardConfig(seed=3, num_shards=3)
+    expected = reshard(BOTH, "expected", config, storage=storage)
+
+    with ThreadPoolExecutor(2) as executor:
+        report = reshard(BOTH, "out", config, storage=storage, engine=executor)
+
+    assert expected.shards == report.shards
+
+
+def test_an_engine_that_is_none_is_named(storage):
+    with pytest.raises(ConfigError, match="engine 'dask': must be one of"):
+        reshard(BOTH, "out", ReshardConfig(num_shards=2), storage=storage, engine="dask")

@@ -81,6 +81,28 @@ def test_reading_starts_where_the_stream_stands():
     assert RECORDS == [record.data for record in RecordReader(stream, path="x")]
 
 
+@pytest.mark.parametrize("options", [{}, {"size": END}])
+def test_reading_goes_on_from_a_record_in_the_middle(options):
+    stream = io.BytesIO(WHOLE)
+    stream.seek(21)
+    reader = RecordReader(stream, path="x", start=(1, 21), **options)
+
+    assert [Record(21, b""), Record(37, b"the third")] == list(reader)
+    assert (3, END) == (reader.num_records, reader.offset)
+
+
+def test_a_fault_is_named_by_its_place_in_the_whole():
+    stream = io.BytesIO(WHOLE[:-1])
+    stream.seek(21)
+    reader = RecordReader(stream, path="x", start=(1, 21))
+
+    with pytest.raises(TruncatedRecordError) as caught:
+        list(reader)
+
+    assert (2, 37) == (caught.value.index, caught.value.offset)
+    assert "needs 13 bytes after its header, 12 are left" in str(caught.value)
+
+
 def test_what_stands_before_the_start_is_no_room_for_a_record():
     stream = io.BytesIO(b"something else" + hostile(100))
     stream.seek(14)

@@ -72,13 +72,17 @@ engine = click.option(
     help="What the workers are; processes, and those of a Ray cluster, write a whole file each.",
 )
 
-engine_of_files = click.option(
-    "--engine",
-    type=click.Choice(["processes", "ray"]),
-    default="processes",
-    show_default=True,
-    help="What the workers are; each checks a whole file.",
-)
+
+def engine_of_files(verb: str) -> Callable[[_Function], _Function]:
+    """Return the option that says what the workers are, each of which does so with a file."""
+    return click.option(
+        "--engine",
+        type=click.Choice(["processes", "ray"]),
+        default="processes",
+        show_default=True,
+        help=f"What the workers are; each {verb} a whole file.",
+    )
+
 
 ray_address = click.option(
     "--ray-address",

@@ -44,6 +44,9 @@ from tfrec.cli.render import count, num_bytes, say, say_json
 @options.selection
 @options.compression
 @options.compression_level
+@options.workers
+@options.engine_of_files("writes")
+@options.ray_address
 @click.option("--overwrite", is_flag=True, help="Replace the file OUT.")
 @options.json_output
 def reshard(
@@ -58,6 +61,9 @@ def reshard(
     tests: tuple[str, ...],
     compression: Any,  # noqa: ANN401 (one of the option's choices)
     compression_level: int,
+    workers: int | None,
+    engine: str,
+    ray_address: str | None,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -66,6 +72,9 @@ def reshard(
     An OUT that ends in .tfrecord, .tfrecords, .tfrec or .record (.gz or .zz may follow) is one
     file; any other OUT is a new directory of files. Records are copied byte for byte, in their
     order unless --shuffle is given; the same seed gives the same order, with any --memory.
+
+    The files of a directory are written beside one another, on all cores. A shuffle is one over all
+    records, and is written by one process, as are many files out of few compressed ones.
     """
     from tfrec.operations.reshard import ReshardConfig
     from tfrec.operations.reshard import reshard as reshard_files
@@ -79,9 +88,19 @@ def reshard(
         compression=compression,
         compression_level=compression_level,
     )
-    with progress_bar(None, "records") as advance:
+    with (
+        options.open_engine(engine, workers, ray_address) as executor,
+        progress_bar(None, "records") as advance,
+    ):
         report = reshard_files(
-            paths, out, config, memory=memory, overwrite=overwrite, advance=advance
+            paths,
+            out,
+            config,
+            memory=memory,
+            engine=executor,
+            num_workers=workers,
+            overwrite=overwrite,
+            advance=advance,
         )
     size = sum(shard.num_bytes for shard in report.shards)
     if as_json:

@@ -32,7 +32,7 @@ _KINDS = {
 @options.dataset_paths
 @click.option("--images", "check_images", is_flag=True, help="Decode every image too.")
 @options.workers
-@options.engine_of_files
+@options.engine_of_files("checks")
 @options.ray_address
 @options.json_output
 @click.pass_context

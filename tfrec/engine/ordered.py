@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, wait
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -17,7 +17,7 @@ def map_ordered(
     At most `window` items are in flight: submitted, and their result not yet yielded. The next item
     is taken only then, so `items` may be endless. An exception of the function is raised in the
     turn of its item, and one of `items` after the results of all items before it. Whatever ends the
-    iteration, items that have not begun are cancelled.
+    iteration, items that have not begun are cancelled, and those that have are waited for.
     """
     if window < 1:
         raise ValueError(f"window is {window}, at least 1 item has to be in flight")
@@ -41,5 +41,4 @@ def map_ordered(
         if end is not None:
             raise end
     finally:
-        for future in pending:
-            future.cancel()
+        wait([future for future in pending if not future.cancel()])

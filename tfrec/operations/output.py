@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeAlias
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.manifest import Manifest, Shard, Split
@@ -12,7 +12,7 @@ from tfrec.dataset.naming import is_record_path, manifest_path, named_compressio
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.example import decode_example
 from tfrec.operations.hashed_output import HashedOutput
-from tfrec.operations.progress import Advance
+from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.schema.detect import find_image_keys
 from tfrec.storage import Storage
 from tfrec.wire import RecordWriter
@@ -75,23 +75,39 @@ def common_manifest(files: Sequence[RecordFile]) -> Manifest | None:
     return first
 
 
-@dataclass(slots=True)
-class DatasetWriter:
-    """Writes the files of a dataset, and remembers what its manifest says of them.
+class CountedShard(NamedTuple):
+    """A file that was written, and how many of its records have each label."""
 
-    `origin` is the manifest of the dataset to which all records belonged, where there is one.
+    shard: Shard
+    num_by_label: Counter[int]
+
+
+@dataclass(frozen=True, slots=True)
+class ShardWriter:
+    """Writes files of records; it can be pickled.
+
+    Attributes:
+        storage: where they are.
+        compression: of the files, and its level.
+        level: from 0 (stored) to 9 (smallest).
+        counts_labels: look for the label of each record.
     """
 
     storage: Storage
     compression: Compression
     level: int
-    origin: Manifest | None
-    advance: Advance
-    shards: list[Shard] = field(default_factory=list)
-    _num_by_label: Counter[int] = field(default_factory=Counter)
+    counts_labels: bool
 
-    def write_shard(self, path: str, name: str, records: Iterable[bytes]) -> None:
-        """Write a file of records; `name` is what the manifest calls it."""
+    def write(
+        self,
+        path: str,
+        name: str,
+        records: Iterable[bytes],
+        *,
+        advance: Advance = ignore_progress,
+    ) -> CountedShard:
+        """Write a file of records; `name` is what a manifest calls it."""
+        num_by_label: Counter[int] = Counter()
         with self.storage.publish(path) as stream:
             hashed = HashedOutput(stream)
             with (
@@ -100,26 +116,28 @@ class DatasetWriter:
             ):
                 for record in records:
                     writer.write(record)
-                    if self.origin is not None:
-                        self._count_label(record)
-                    self.advance(1)
-        self.shards.append(
-            Shard(name, writer.num_records, hashed.num_bytes, hashed.hexdigest(), inputs="")
-        )
+                    if self.counts_labels and (label := _find_label(record)) is not None:
+                        num_by_label[label] += 1
+                    advance(1)
+        shard = Shard(name, writer.num_records, hashed.num_bytes, hashed.hexdigest(), inputs="")
+        return CountedShard(shard, num_by_label)
 
-    def make_manifest(self, split: str) -> Manifest | None:
-        """Return the manifest of what was written; None where that of the inputs isn't known."""
-        if self.origin is None:
-            return None
-        per_class = {name: self._num_by_label[label] for name, label in self.origin.labels.items()}
-        return replace(self.origin, splits={split: Split(tuple(self.shards), per_class)})
 
-    def _count_label(self, record: bytes) -> None:
-        try:
-            features = decode_example(record)
-        except ExampleError:
-            return
-        key = find_image_keys(features).label
-        label = features[key].values[0] if key is not None else None
-        if isinstance(label, int):
-            self._num_by_label[label] += 1
+def make_manifest(origin: Manifest, written: Sequence[CountedShard], split: str) -> Manifest:
+    """Return the manifest of files whose records all belonged to the dataset of `origin`."""
+    num_by_label: Counter[int] = Counter()
+    for counted in written:
+        num_by_label.update(counted.num_by_label)
+    per_class = {name: num_by_label[label] for name, label in origin.labels.items()}
+    shards = tuple(counted.shard for counted in written)
+    return replace(origin, splits={split: Split(shards, per_class)})
+
+
+def _find_label(record: bytes) -> int | None:
+    try:
+        features = decode_example(record)
+    except ExampleError:
+        return None
+    key = find_image_keys(features).label
+    label = features[key].values[0] if key is not None else None
+    return label if isinstance(label, int) else None

@@ -1,10 +1,17 @@
 """Write the records of files to other files: merged, divided, selected, shuffled, compressed.
 
-Payloads are copied byte for byte. The same input and settings give the same files. What appears at
-the target appears whole.
+Payloads are copied byte for byte. The same input and settings give the same files, by any engine.
+What appears at the target appears whole.
+
+A file that is written is a task of its own, where its records can be found
+apart from those of the others. One pass in this process writes the rest: a single file; a shuffle,
+whose order is one over all records; and many files out of few compressed ones, which each task
+would have to inflate from their start.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -18,18 +25,24 @@ from tfrec.dataset.naming import (
     is_record_path,
     manifest_path,
 )
+from tfrec.engine import SerialExecutor
 from tfrec.errors import ConfigError
+from tfrec.operations.engines import choose_window, open_engine
 from tfrec.operations.output import (
     CompressionChoice,
-    DatasetWriter,
+    CountedShard,
+    ShardWriter,
     choose_compression,
     common_manifest,
+    make_manifest,
     refuse_output,
     remove_manifest,
 )
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.selection import Selection, count_records, select_records
 from tfrec.operations.shuffle import Shuffler
+from tfrec.operations.slice_tasks import Target, write_slices
+from tfrec.operations.slices import SliceReader
 from tfrec.storage import AnyStorage, Storage, base_name
 from tfrec.wire.compression import Compression
 from tfrec.wire.deflate import DEFAULT_LEVEL, check_level
@@ -89,6 +102,8 @@ def reshard(
     *,
     storage: Storage | None = None,
     memory: int = DEFAULT_MEMORY,
+    engine: str | Executor = "processes",
+    num_workers: int | None = None,
     overwrite: bool = False,
     advance: Advance = ignore_progress,
 ) -> ReshardReport:
@@ -102,20 +117,25 @@ def reshard(
         config: what decides the content.
         storage: where all files are; by default this machine, or what a URL names.
         memory: how many bytes a shuffle may use, the program itself included.
+        engine: what writes files beside one another: the name of an engine, or an executor, which
+            stays open and can read and write the files where it runs. Processes are started where
+            there is work enough for them; what isn't several tasks is done in this process.
+        num_workers: of the engine; by default one for each core.
         overwrite: replace the file `out`.
-        advance: called with 1 for each record that is written.
+        advance: called with a number of records whenever they are written.
 
     Raises:
         ConfigError: the settings contradict each other, or `out` is there.
         DataLossError: a record is damaged.
         OSError: a file can't be read or written; it names the file.
+        WorkerError: a worker has died.
     """
     config = config or ReshardConfig()
     storage = storage or AnyStorage()
     if memory < _MIN_MEMORY:
         raise ConfigError(f"memory is {memory:,} bytes, and must be at least {_MIN_MEMORY:,}")
     files = _choose_split(resolve_inputs(paths, storage), config.split)
-    task = _Task(files, out, config, storage, memory, advance)
+    task = _Task(files, out, config, storage, memory, engine, num_workers, advance)
     if not is_record_path(out):
         return task.write_directory()
     if config.num_shards > 1:
@@ -147,43 +167,85 @@ class _Task:
     config: ReshardConfig
     storage: Storage
     memory: int
+    engine: str | Executor
+    num_workers: int | None
     advance: Advance
 
     def write_file(self) -> ReshardReport:
         """Write one file, and its manifest beside it."""
-        dataset = self._writer(choose_compression(self.out, self.config.compression))
-        dataset.write_shard(self.out, base_name(self.out), self._selected_or_shuffled())
-        manifest = dataset.make_manifest(self._split())
+        writer = self._writer(choose_compression(self.out, self.config.compression))
+        records = self._selected_or_shuffled()
+        written = writer.write(self.out, base_name(self.out), records, advance=self.advance)
+        manifest = self._make_manifest([written])
         if manifest is None:
             remove_manifest(self.out, self.storage)
         else:
             with self.storage.publish(manifest_path(self.out)) as stream:
-                stream.write(manifest.to_json())
-        return ReshardReport(self.out, tuple(dataset.shards))
+                stream.write(manifest)
+        return ReshardReport(self.out, (written.shard,))
 
     def write_directory(self) -> ReshardReport:
         """Write a directory of files, and their manifest."""
         chosen = self.config.compression
-        dataset = self._writer("none" if chosen == "auto" else chosen)
-        num_shards = self.config.num_shards
+        writer = self._writer("none" if chosen == "auto" else chosen)
         with self.storage.publish_directory(self.out) as directory:
-            for number, records in enumerate(self._divided()):
-                name = str(ShardName(self._split(), number, num_shards))
-                name += COMPRESSED_SUFFIXES[dataset.compression]
-                dataset.write_shard(self.storage.join(directory, name), name, records)
-            manifest = dataset.make_manifest(self._split())
+            targets = list(self._targets(directory, writer.compression))
+            written = self._write_as_tasks(targets, writer) or self._write_in_turn(targets, writer)
+            manifest = self._make_manifest(written)
             if manifest is not None:
-                self.storage.write(self.storage.join(directory, MANIFEST_NAME), manifest.to_json())
-        return ReshardReport(self.out, tuple(dataset.shards))
+                self.storage.write(self.storage.join(directory, MANIFEST_NAME), manifest)
+        return ReshardReport(self.out, tuple(counted.shard for counted in written))
 
-    def _writer(self, compression: Compression) -> DatasetWriter:
-        return DatasetWriter(
-            self.storage,
-            compression,
-            self.config.compression_level,
-            common_manifest(self.files),
-            self.advance,
+    def _targets(self, directory: str, compression: Compression) -> Iterator[Target]:
+        for number in range(self.config.num_shards):
+            name = str(ShardName(self._split(), number, self.config.num_shards))
+            name += COMPRESSED_SUFFIXES[compression]
+            yield Target(self.storage.join(directory, name), name)
+
+    def _write_as_tasks(
+        self, targets: Sequence[Target], writer: ShardWriter
+    ) -> list[CountedShard] | None:
+        """Write each file as a task; None, with nothing written, where one pass is better."""
+        if self.config.seed is not None or len(targets) == 1:
+            return None
+        # The workers end within the block of the directory in which they write.
+        with self._open_engine(len(targets)) as executor:
+            if isinstance(executor, SerialExecutor):
+                return None
+            return write_slices(
+                targets,
+                [file.path for file in self.files],
+                reader=SliceReader(self.config.selection, self.storage),
+                writer=writer,
+                executor=executor,
+                window=choose_window(executor, self.num_workers),
+                advance=self.advance,
+            )
+
+    def _open_engine(self, num_tasks: int) -> AbstractContextManager[Executor]:
+        return open_engine(
+            self.engine,
+            self.num_workers,
+            inputs=[file.path for file in self.files],
+            out=self.out,
+            num_tasks=num_tasks,
+            storage=self.storage,
         )
+
+    def _write_in_turn(self, targets: Sequence[Target], writer: ShardWriter) -> list[CountedShard]:
+        return [
+            writer.write(target.path, target.name, records, advance=self.advance)
+            for target, records in zip(targets, self._divided(), strict=True)
+        ]
+
+    def _writer(self, compression: Compression) -> ShardWriter:
+        counts_labels = common_manifest(self.files) is not None
+        return ShardWriter(self.storage, compression, self.config.compression_level, counts_labels)
+
+    def _make_manifest(self, written: Sequence[CountedShard]) -> bytes | None:
+        """Return the manifest of what was written; None where that of the inputs isn't known."""
+        origin = common_manifest(self.files)
+        return None if origin is None else make_manifest(origin, written, self._split()).to_json()
 
     def _divided(self) -> Iterator[Iterator[bytes]]:
         """Yield the records of each shard; their numbers differ by one at most."""

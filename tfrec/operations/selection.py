@@ -9,8 +9,9 @@ label                         the record has the feature
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.opening import STANDARD_INPUT, open_record_file
@@ -18,6 +19,7 @@ from tfrec.dataset.record_file import TFRecordFile
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.example import BytesList, FeatureValue, decode_example
 from tfrec.storage import Storage
+from tfrec.wire import RecordReader
 
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -105,10 +107,22 @@ class SelectedRecord:
     data: bytes
 
 
+class Start(NamedTuple):
+    """Where reading a file begins: number and offset of a record of the uncompressed file."""
+
+    record_index: int
+    offset: int
+
+
+_FIRST = Start(0, 0)
+
+
 def select_records(
-    files: Iterable[RecordFile], selection: Selection, storage: Storage
+    files: Iterable[RecordFile], selection: Selection, storage: Storage, *, start: Start = _FIRST
 ) -> Iterator[SelectedRecord]:
     """Yield the records that are meant, in the order of the files and in theirs.
+
+    Those of each file are looked for from `start` on.
 
     Raises:
         ConfigError: a number counts from the end of a compressed file.
@@ -116,7 +130,7 @@ def select_records(
         ExampleError: a record that is tested is no Example.
     """
     for file in files:
-        for record in _read_ranges(file, selection.ranges, storage):
+        for record in _read_ranges(file, selection.ranges, storage, start):
             if selection.tests:
                 try:
                     features = decode_example(record.data)
@@ -147,26 +161,37 @@ def count_records(files: Iterable[RecordFile], selection: Selection, storage: St
 
 
 def _read_ranges(
-    file: RecordFile, ranges: Sequence[slice], storage: Storage
+    file: RecordFile, ranges: Sequence[slice], storage: Storage, start: Start
 ) -> Iterator[SelectedRecord]:
     counts_back = any((part.start or 0) < 0 or (part.stop or 0) < 0 for part in ranges)
     if counts_back:
         with TFRecordFile(file.path, storage=storage) as records:
             numbers = {number for part in ranges for number in range(*part.indices(len(records)))}
-            for number in sorted(numbers):
+            for number in sorted(number for number in numbers if number >= start.record_index):
                 offset = records.places.offsets[number]
                 yield SelectedRecord(file, number, offset, records[number])
         return
     stops = [part.stop for part in ranges]
     last = None if not ranges or None in stops else max(stops)
-    with open_record_file(file.path, storage) as opened:
+    with _open_records(file.path, storage, start) as records:
         if last == 0:
             return
-        for index, record in enumerate(opened.read_records()):
+        for index, record in enumerate(records, start.record_index):
             if not ranges or any(_holds(part, index) for part in ranges):
                 yield SelectedRecord(file, index, record.offset, record.data)
             if last is not None and index + 1 >= last:
                 return
+
+
+@contextmanager
+def _open_records(path: str, storage: Storage, start: Start) -> Iterator[RecordReader]:
+    if start == _FIRST:
+        with open_record_file(path, storage) as opened:
+            yield opened.read_records()
+    else:
+        with storage.open_read(path) as stream:
+            stream.seek(start.offset)
+            yield RecordReader(stream, path=path, start=start)
 
 
 def _holds(part: slice, index: int) -> bool:

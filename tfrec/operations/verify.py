@@ -4,28 +4,25 @@ A file's faults are values, not exceptions: the check goes on past each as far a
 are found.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
-from tfrec.dataset.opening import STANDARD_INPUT, OpenedFile, StoredBytes, open_record_file
-from tfrec.engine import EXECUTORS, SerialExecutor, count_workers, default_num_workers, map_ordered
-from tfrec.errors import ConfigError, DataLossError, ExampleError, WorkerError
+from tfrec.dataset.opening import OpenedFile, StoredBytes, open_record_file
+from tfrec.engine import map_ordered
+from tfrec.errors import DataLossError, ExampleError, WorkerError
 from tfrec.example import decode_example
 from tfrec.example.kinds import MessageKind
+from tfrec.operations.engines import choose_window, open_engine
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.record_checks import Fault, RecordChecker
 from tfrec.schema.detect import find_filename
-from tfrec.storage import AnyStorage, LocalStorage, Storage, scheme_of
+from tfrec.storage import AnyStorage, Storage
 from tfrec.wire.compression import Compression
 from tfrec.wire.scan import Damage, scan_records
-
-# Processes take a third of a second to start; that long a core checks small records of this size.
-_WORTH_A_PROCESS = 32 << 20
 
 __all__ = ["Fault", "FileReport", "verify", "verify_file"]
 
@@ -83,8 +80,14 @@ def verify(
     check = partial(verify_file, storage=storage, check_images=check_images)
     num_checked = 0
     try:
-        with _open_executor(engine, files, storage, num_workers) as executor:
-            window = 2 * (num_workers or count_workers(executor)) + 1
+        with open_engine(
+            engine,
+            num_workers,
+            inputs=[file.path for file in files],
+            num_tasks=len(files),
+            storage=storage,
+        ) as executor:
+            window = choose_window(executor, num_workers)
             for report in map_ordered(executor, check, files, window=window):
                 num_checked += 1
                 advance(report.num_records)
@@ -94,32 +97,6 @@ def verify(
             f"{files[num_checked].path}: a worker died while this file was checked, perhaps for "
             "lack of memory; try fewer workers"
         ) from error
-
-
-def _open_executor(
-    engine: str | Executor, files: Sequence[RecordFile], storage: Storage, num_workers: int | None
-) -> AbstractContextManager[Executor]:
-    if isinstance(engine, Executor):
-        return nullcontext(engine)
-    if engine not in EXECUTORS:
-        names = ", ".join(map(repr, EXECUTORS))
-        raise ConfigError(f"engine {engine!r}: must be one of {names}")
-    if engine == "processes":
-        return _processes(files, storage, min(num_workers or default_num_workers(), len(files)))
-    return EXECUTORS[engine](num_workers)
-
-
-def _processes(files: Sequence[RecordFile], storage: Storage, num_workers: int) -> Executor:
-    """Return processes where there is work for them; they share no memory and no input."""
-    paths = [file.path for file in files]
-    is_shared = isinstance(storage, (AnyStorage, LocalStorage)) and not any(
-        path == STANDARD_INPUT or scheme_of(path) == "memory" for path in paths
-    )
-    if num_workers > 1 and is_shared:
-        infos = map(storage.info, paths)
-        if sum(info.size for info in infos if info is not None) >= _WORTH_A_PROCESS:
-            return EXECUTORS["processes"](num_workers)
-    return SerialExecutor()
 
 
 def verify_file(file: RecordFile, storage: Storage, *, check_images: bool = False) -> FileReport:

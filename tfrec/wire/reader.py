@@ -40,6 +40,8 @@ class RecordReader(Iterator[Record]):
             stream that can't seek is read with `max_length` as the bound of a record.
         verify: check the payloads' CRCs. Those of the lengths are checked always.
         max_length: of a record in bytes; applies where the size isn't known.
+        start: number and offset of the record at which the stream stands, where it isn't the first;
+            `size` is still that of the whole.
     """
 
     def __init__(
@@ -50,21 +52,24 @@ class RecordReader(Iterator[Record]):
         size: int | None = None,
         verify: bool = True,
         max_length: int = MAX_LENGTH,
+        start: tuple[int, int] = (0, 0),
     ) -> None:
+        index, offset = start
+        left = _find_size(stream) if size is None else size - offset
         self.path = path
-        self._size = _find_size(stream) if size is None else size
-        self._stream = AheadStream(stream, self._size)
+        self._size = None if left is None else offset + left
+        self._stream = AheadStream(stream, left)
         self._verify = verify
         self._max_length = max_length
         self._batch: list[Record] = []
         self._waiting = iter(self._batch)  # those of the batch that are not yet delivered
-        self._index = 0  # of the record behind the batch
-        self._offset = 0
+        self._index = index  # of the record behind the batch
+        self._offset = offset
         self._fault: Exception | None = None
 
     @property
     def num_records(self) -> int:
-        """How many records were read so far."""
+        """How many records lie before the next one."""
         return self._index - length_hint(self._waiting)
 
     @property

@@ -1,0 +1,60 @@
+"""The engines of operations whose tasks are whole files."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
+
+from tfrec.dataset.opening import STANDARD_INPUT
+from tfrec.engine import EXECUTORS, SerialExecutor, count_workers, default_num_workers
+from tfrec.errors import ConfigError
+from tfrec.storage import AnyStorage, LocalStorage, Storage, scheme_of
+
+# Processes take a third of a second to start; that long a core checks small records of this size.
+_WORTH_A_PROCESS = 32 << 20
+
+
+def open_engine(
+    engine: str | Executor,
+    num_workers: int | None,
+    *,
+    inputs: Sequence[str],
+    out: str | None = None,
+    num_tasks: int,
+    storage: Storage,
+) -> AbstractContextManager[Executor]:
+    """Return an executor, which ends with the block unless it is the caller's.
+
+    Processes are started where there is work enough in the files `inputs`, and where they see the
+    same files as this one.
+
+    Raises:
+        ConfigError: there is no engine of that name.
+    """
+    if isinstance(engine, Executor):
+        return nullcontext(engine)
+    if engine not in EXECUTORS:
+        names = ", ".join(map(repr, EXECUTORS))
+        raise ConfigError(f"engine {engine!r}: must be one of {names}")
+    if engine == "processes":
+        num_workers = min(num_workers or default_num_workers(), num_tasks)
+        paths = [*inputs, *([] if out is None else [out])]
+        if num_workers < 2 or not _is_shared(paths, storage) or not _is_worth_it(inputs, storage):
+            return SerialExecutor()
+    return EXECUTORS[engine](num_workers)
+
+
+def choose_window(executor: Executor, num_workers: int | None) -> int:
+    """Return how many files are in flight: enough that no worker waits for the caller."""
+    return 2 * (num_workers or count_workers(executor)) + 1
+
+
+def _is_shared(paths: Sequence[str], storage: Storage) -> bool:
+    """Say whether another process of this machine has the same files."""
+    return isinstance(storage, (AnyStorage, LocalStorage)) and not any(
+        path == STANDARD_INPUT or scheme_of(path) == "memory" for path in paths
+    )
+
+
+def _is_worth_it(paths: Sequence[str], storage: Storage) -> bool:
+    infos = map(storage.info, paths)
+    return sum(info.size for info in infos if info is not None) >= _WORTH_A_PROCESS
