@@ -29,12 +29,14 @@ class OpenedFile:
         stored: its bytes as they are stored.
         compression: of these bytes.
         size: of the uncompressed bytes, where it is known.
+        has_places: any record can be read by itself: the file isn't compressed, and no pipe.
     """
 
     path: str
     stored: "StoredBytes"
     compression: Compression
     size: int | None
+    has_places: bool
 
     def read_records(self, *, verify: bool = True, max_length: int = MAX_LENGTH) -> RecordReader:
         """Return a reader of the records; the first damage ends it."""
@@ -66,9 +68,11 @@ def open_record_file(
         compression = detect_compression(prefix)
         if recognise:
             _refuse_foreign(path, prefix, compression)
-        info = storage.info(path) if compression == "none" and path != STANDARD_INPUT else None
+        has_places = compression == "none" and raw.seekable()
+        info = storage.info(path) if has_places and path != STANDARD_INPUT else None
         size = info.size if info is not None and info.kind == "file" else None
-        yield OpenedFile(path, StoredBytes(stream, with_digest=with_digest), compression, size)
+        stored = StoredBytes(stream, with_digest=with_digest)
+        yield OpenedFile(path, stored, compression, size, has_places)
 
 
 class StoredBytes:

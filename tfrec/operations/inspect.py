@@ -85,7 +85,7 @@ def _inspect_file(
     info = storage.info(file.path) if file.path != STANDARD_INPUT else None
     is_large = info is not None and info.size >= LARGE_FILE and not read_all
     with open_record_file(file.path, storage) as opened:
-        if is_large and opened.compression == "none":
+        if is_large and opened.has_places:
             records, num_bytes = TFRecordFile(file.path, storage=storage), opened.size or 0
             num_records = _add_spread(records, add)
         else:

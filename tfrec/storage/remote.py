@@ -22,11 +22,10 @@ from tfrec.storage.base import Entry, EntryKind, FileInfo
 from tfrec.storage.drivers import open_driver
 from tfrec.storage.lease import hold_lease
 from tfrec.storage.remote_errors import naming, url_error
-from tfrec.storage.remote_files import RangeReader
+from tfrec.storage.remote_files import BUFFER_SIZE, RangeReader, RemoteFile, open_ranges
 from tfrec.storage.remote_objects import LockObject, create_object, move_object, open_upload
 from tfrec.storage.urls import join_path, split_path
 
-BUFFER_SIZE = 256 * 1024
 INCOMPLETE_NAME = ".tfrec-incomplete"
 
 
@@ -47,7 +46,7 @@ class RemoteStorage:
         driver, key = open_driver(path)
         try:
             with naming(path):
-                stream = driver.open(key, "rb", cache_type="none")
+                stream = open_ranges(driver, key)
         except FileNotFoundError:
             if self._is_directory(path):
                 return self._open_appended(path)
@@ -56,7 +55,7 @@ class RemoteStorage:
             return self._open_appended(path)
         if isinstance(stream, io.BytesIO):  # fsspec's memory gives all readers one position
             return io.BytesIO(stream.getvalue())
-        return cast("BinaryIO", io.BufferedReader(RangeReader(stream, path), BUFFER_SIZE))
+        return cast("BinaryIO", RemoteFile(RangeReader(stream, path)))
 
     def open_write(self, path: str) -> BinaryIO:
         """Create or empty a file and open it for buffered writing.
