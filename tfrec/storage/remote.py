@@ -21,6 +21,7 @@ from tfrec.storage.appended import AppendedObjects
 from tfrec.storage.base import Entry, EntryKind, FileInfo
 from tfrec.storage.drivers import open_driver
 from tfrec.storage.lease import hold_lease
+from tfrec.storage.listing import list_folder
 from tfrec.storage.remote_errors import naming, url_error
 from tfrec.storage.remote_files import BUFFER_SIZE, RangeReader, RemoteFile, open_ranges
 from tfrec.storage.remote_objects import LockObject, create_object, move_object, open_upload
@@ -153,18 +154,16 @@ class RemoteStorage:
     def scan(self, path: str) -> Iterator[Entry]:
         """List one directory, in no particular order."""
         driver, key = open_driver(path)
-        with naming(path):
-            found = driver.ls(key, detail=True)
-        if [entry["name"].rstrip("/") for entry in found] == [key] and found[0]["type"] == "file":
-            if not found[0]["name"].endswith("/"):  # an empty object that stands for the directory
-                raise url_error(errno.ENOTDIR, path)
-            return
         prefix = key.rstrip("/") + "/" if key.strip("/") else key
-        for entry in found:
-            name = entry["name"].removeprefix(prefix).strip("/")
-            if name and name != INCOMPLETE_NAME:
-                kind: EntryKind = "directory" if entry["type"] == "directory" else "file"
-                yield Entry(name, kind, is_link=False)
+        with naming(path):
+            for entry in list_folder(driver, key):
+                if entry["name"] == key and entry["type"] == "file":
+                    raise url_error(errno.ENOTDIR, path)
+                # An empty object `path/` stands for the directory itself.
+                name = entry["name"].removeprefix(prefix).strip("/")
+                if name and name != INCOMPLETE_NAME:
+                    kind: EntryKind = "directory" if entry["type"] == "directory" else "file"
+                    yield Entry(name, kind, is_link=False)
 
     def info(self, path: str) -> FileInfo | None:
         """Say what is at `path`; None where nothing is, or a directory that isn't whole yet."""
