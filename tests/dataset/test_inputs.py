@@ -177,6 +177,22 @@ def test_a_pattern_works_on_this_machine_too(tmp_path):
     assert [str(tmp_path / "a.tfrecord")] == paths_of(files)
 
 
+@pytest.mark.parametrize("pattern", ["a/b/*.tfrecord", "none/b/*.tfrecord"])
+def test_what_stands_before_a_pattern_is_not_looked_at_by_itself(pattern, monkeypatch):
+    storage = MemoryStorage({"a/b/x.tfrecord": FILE})
+    asked = []
+    info = storage.info
+    monkeypatch.setattr(storage, "info", lambda path: asked.append(path) or info(path))
+
+    if pattern.startswith("a"):
+        assert ["a/b/x.tfrecord"] == paths_of(resolve_inputs([pattern], storage))
+    else:
+        with pytest.raises(ConfigError, match="no file matches"):
+            resolve_inputs([pattern], storage)
+
+    assert {"a", "none"}.isdisjoint(asked)
+
+
 def test_a_name_that_looks_like_a_pattern_is_itself():
     assert ["a[1].tfrecord"] == paths_of(resolve("a[1].tfrecord", **{"a[1].tfrecord": FILE}))
 

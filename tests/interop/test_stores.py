@@ -112,15 +112,44 @@ def open_bucket_of_azure(request, monkeypatch):
     return adlfs.AzureBlobFileSystem(use_listings_cache=False)
 
 
-STORES = {"gs": open_bucket_of_google, "az": open_bucket_of_azure}
+def open_directory_of_hadoop(request, monkeypatch):
+    """Return fsspec's driver of HDFS over Arrow's local files: there is no namenode to be had."""
+    arrow = pytest.importorskip("fsspec.implementations.arrow")
+    from fsspec import register_implementation
+
+    local = pytest.importorskip("pyarrow.fs").LocalFileSystem()
+    monkeypatch.setattr(
+        arrow.HadoopFileSystem,
+        "__init__",
+        lambda self, host="", **options: arrow.ArrowFSWrapper.__init__(self, fs=local, **options),
+    )
+    open_file = arrow.HadoopFileSystem._open
+
+    def open_with_parents(self, path, mode="rb", **options):
+        if mode == "wb":  # HDFS makes missing parents
+            self.makedirs(self._parent(path), exist_ok=True)
+        return open_file(self, path, mode, **options)
+
+    monkeypatch.setattr(arrow.HadoopFileSystem, "_open", open_with_parents)
+    register_implementation("hdfs", arrow.HadoopFileSystem, clobber=True)
+    return arrow.HadoopFileSystem()
+
+
+STORES = {
+    "gs": open_bucket_of_google,
+    "az": open_bucket_of_azure,
+    "hdfs": open_directory_of_hadoop,
+}
 
 
 @pytest.fixture(params=STORES)
-def bucket(request, monkeypatch):
+def bucket(request, monkeypatch, tmp_path):
     """Return the URL of an empty bucket, whose server the driver finds in its own way."""
     name = f"bucket-{next(_BUCKET_NUMBERS)}"
+    if request.param == "hdfs":
+        name = str(tmp_path / name)
     STORES[request.param](request, monkeypatch).mkdir(name)
-    return f"{request.param}://{name}"
+    return f"{request.param}://{'node' if request.param == 'hdfs' else ''}{name}"
 
 
 @pytest.fixture

@@ -4,12 +4,13 @@ import gzip
 import json
 import zlib
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 from PIL import Image
 
-from tfrec.errors import ConfigError, DataLossError
+from tfrec.engine import LostTaskError
+from tfrec.errors import ConfigError, DataLossError, WorkerError
 from tfrec.example import encode_example
 from tfrec.operations.build import build
 from tfrec.operations.reshard import ReshardConfig, reshard
@@ -337,3 +338,28 @@ def test_a_shuffle_is_the_same_for_every_engine(storage):
 def test_an_engine_that_is_none_is_named(storage):
     with pytest.raises(ConfigError, match="engine 'dask': must be one of"):
         reshard(BOTH, "out", ReshardConfig(num_shards=2), storage=storage, engine="dask")
+
+
+def test_a_file_whose_task_ends_its_workers_is_named(storage):
+    class LosingExecutor(ThreadPoolExecutor):
+        """Loses its third task: the first looks for records, the others write."""
+
+        num_tasks = 0
+
+        def submit(self, function, /, *args, **kwargs):
+            self.num_tasks += 1
+            if self.num_tasks != 3:
+                return super().submit(function, *args, **kwargs)
+            future = Future()
+            future.set_exception(LostTaskError("the worker died 3 times"))
+            return future
+
+    with (
+        LosingExecutor(1) as executor,
+        pytest.raises(WorkerError, match=r"before train-00001-of-00003\.tfrecord was written"),
+    ):
+        reshard(
+            ["a.tfrecord"], "out", ReshardConfig(num_shards=3), storage=storage, engine=executor
+        )
+
+    assert {} == files_in(storage, "out")

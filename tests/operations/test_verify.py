@@ -1,6 +1,7 @@
 """Checking record files: which faults are found, and where."""
 
 import hashlib
+import pickle
 import struct
 import zlib
 from concurrent.futures import Future
@@ -225,3 +226,21 @@ def test_an_unknown_engine_is_refused():
 
     with pytest.raises(ConfigError, match="engine 'spark': must be one of 'threads'"):
         list(verify(["a.tfrecord"], storage=storage, engine="spark"))
+
+
+def test_a_task_carries_nothing_of_the_other_files():
+    sizes = []
+
+    class WeighingExecutor(SerialExecutor):
+        def submit(self, function, /, *args, **kwargs):
+            sizes.append(len(pickle.dumps(args)))
+            return super().submit(function, *args, **kwargs)
+
+    shards = tuple(Shard(f"{number}.tfrecord", 0, 0, "0" * 64, "0" * 64) for number in range(100))
+    manifest = Manifest({}, (), 0, {}, {"train": Split(shards, {})}).to_json()
+    storage = MemoryStorage({"d/dataset.json": manifest})
+
+    reports = list(verify(["d"], storage=storage, engine=WeighingExecutor()))
+
+    assert (100, 100) == (len(reports), len(sizes))
+    assert 1000 > max(sizes)

@@ -4,6 +4,7 @@ import pytest
 
 from tfrec.storage import appended
 from tfrec.storage.appended import AppendedObjects
+from tfrec.storage.remote import RemoteStorage
 
 pytestmark = pytest.mark.usefixtures("memory_url")
 URL = "memory://bucket/journal"
@@ -56,3 +57,19 @@ def test_a_new_object_begins_when_the_last_one_is_full(clock):
         entry["size"]
         for entry in sorted(fsspec.filesystem("memory").ls(URL), key=lambda one: one["name"])
     ]
+
+
+def test_a_driver_may_say_in_its_own_words_that_it_opens_no_directory(monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    storage = RemoteStorage()
+    storage.append(URL, b"one")
+
+    def fail(*_, **__):
+        raise OSError("Cannot open for reading: it is a directory")
+
+    monkeypatch.setattr(type(fsspec.filesystem("memory")), "_open", fail)
+    monkeypatch.setattr(
+        type(fsspec.filesystem("memory")), "cat", lambda _, paths: dict.fromkeys(paths, b"one")
+    )
+    with storage.open_read(URL) as stream:
+        assert b"one" == stream.read()

@@ -24,7 +24,11 @@ def match_files(pattern: str, storage: Storage) -> list[str]:
     scheme, _, names = pattern.rpartition("://") if scheme_of(pattern) else ("", "", pattern)
     parts = names.replace(os.sep, "/").split("/")
     root = f"{scheme}://" if scheme else "/" if parts[0] == "" else ""
-    paths = _match(root, [part for part in parts if part], storage)
+    parts = [part for part in parts if part]
+    # What stands before the first pattern is taken as it is: the root of a store may not be listed.
+    depth = next((place for place, part in enumerate(parts) if has_magic(part)), 0)
+    start = root + "/".join(parts[:depth])
+    paths = (_match_rest if depth else _match)(start, parts[depth:], storage)
     return sorted(set(paths), key=os.fsencode)
 
 

@@ -24,7 +24,13 @@ from tfrec.storage.lease import hold_lease
 from tfrec.storage.listing import list_folder
 from tfrec.storage.remote_errors import naming, url_error
 from tfrec.storage.remote_files import BUFFER_SIZE, RangeReader, RemoteFile, open_ranges
-from tfrec.storage.remote_objects import LockObject, create_object, move_object, open_upload
+from tfrec.storage.remote_objects import (
+    LockObject,
+    create_object,
+    move_object,
+    open_upload,
+    remove_empty_directory,
+)
 from tfrec.storage.urls import join_path, split_path
 
 INCOMPLETE_NAME = ".tfrec-incomplete"
@@ -48,7 +54,7 @@ class RemoteStorage:
         try:
             with naming(path):
                 stream = open_ranges(driver, key)
-        except FileNotFoundError:
+        except OSError:  # of what kind, each driver has its own mind about directories
             if self._is_directory(path):
                 return self._open_appended(path)
             raise
@@ -199,6 +205,7 @@ class RemoteStorage:
         found = self._info(path)
         if found is not None and found["type"] == "directory":
             self._appended.remove(path)
+            remove_empty_directory(path)
         elif found is not None:
             driver, key = open_driver(path)
             with contextlib.suppress(FileNotFoundError), naming(path):

@@ -1,5 +1,6 @@
 """Single objects of a store: put, uploaded, moved."""
 
+import contextlib
 import errno
 import secrets
 from typing import Any, BinaryIO
@@ -81,6 +82,16 @@ def _move(driver: Any, key: str, new_key: str) -> None:  # noqa: ANN401
     # `mv` of all others takes `*` in a name for a pattern.
     driver.cp_file(key, new_key)
     driver.rm_file(key)
+
+
+def remove_empty_directory(url: str) -> None:
+    """Remove a directory that its last file has left; in an object store it is gone already."""
+    driver, key = open_driver(url)
+    if _has_uploads(driver):
+        return
+    with contextlib.suppress(FileNotFoundError), naming(url):
+        if not driver.ls(key, detail=False):
+            driver.rmdir(key)
 
 
 def create_object(url: str, content: bytes) -> bool:
