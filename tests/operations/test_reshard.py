@@ -225,7 +225,7 @@ def files_in(storage, directory):
 
 
 def test_processes_give_the_bytes_of_one_pass(tmp_path, monkeypatch):
-    monkeypatch.setattr("tfrec.operations.engines._WORTH_A_PROCESS", 1)
+    monkeypatch.setattr("tfrec.operations.reshard.WORTH_CHECKING", 1)
     paths = [str(tmp_path / name) for name in BOTH]
     (tmp_path / BOTH[0]).write_bytes(b"".join(FRAMES[:6]))
     (tmp_path / BOTH[1]).write_bytes(gzip.compress(b"".join(FRAMES[6:])))

@@ -190,7 +190,7 @@ def test_files_are_checked_by_processes_as_by_one(tmp_path, monkeypatch):
     paths = [str(tmp_path / name) for name in contents]
     alone = list(verify(paths, num_workers=1))
 
-    monkeypatch.setattr("tfrec.operations.engines._WORTH_A_PROCESS", 0)
+    monkeypatch.setattr("tfrec.operations.verify.WORTH_CHECKING", 0)
 
     assert alone == list(verify(paths, num_workers=2))
     assert [0, 1, 1] == [len(report.faults) for report in alone]

@@ -9,8 +9,10 @@ from tfrec.engine import EXECUTORS, SerialExecutor, count_workers, default_num_w
 from tfrec.errors import ConfigError
 from tfrec.storage import AnyStorage, LocalStorage, Storage, scheme_of
 
-# Processes take a third of a second to start; that long a core checks small records of this size.
-_WORTH_A_PROCESS = 32 << 20
+# Processes take a third of a second to start, each on its core. So long a core checks 32 MiB of
+# small records; to copy a gigabyte, from disk to disk, takes it two seconds.
+WORTH_CHECKING = 32 << 20
+WORTH_COPYING = 1 << 30
 
 
 def open_engine(
@@ -20,12 +22,13 @@ def open_engine(
     inputs: Sequence[str],
     out: str | None = None,
     num_tasks: int,
+    worth: int,
     storage: Storage,
 ) -> AbstractContextManager[Executor]:
     """Return an executor, which ends with the block unless it is the caller's.
 
-    Processes are started where there is work enough in the files `inputs`, and where they see the
-    same files as this one.
+    Processes are started where the files `inputs` have `worth` bytes, and where they see the same
+    files as this one.
 
     Raises:
         ConfigError: there is no engine of that name.
@@ -38,7 +41,7 @@ def open_engine(
     if engine == "processes":
         num_workers = min(num_workers or default_num_workers(), num_tasks)
         paths = [*inputs, *([] if out is None else [out])]
-        if num_workers < 2 or not _is_shared(paths, storage) or not _is_worth_it(inputs, storage):
+        if num_workers < 2 or not _is_shared(paths, storage) or _size(inputs, storage) < worth:
             return SerialExecutor()
     return EXECUTORS[engine](num_workers)
 
@@ -55,6 +58,6 @@ def _is_shared(paths: Sequence[str], storage: Storage) -> bool:
     )
 
 
-def _is_worth_it(paths: Sequence[str], storage: Storage) -> bool:
+def _size(paths: Sequence[str], storage: Storage) -> int:
     infos = map(storage.info, paths)
-    return sum(info.size for info in infos if info is not None) >= _WORTH_A_PROCESS
+    return sum(info.size for info in infos if info is not None)

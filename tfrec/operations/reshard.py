@@ -27,7 +27,7 @@ from tfrec.dataset.naming import (
 )
 from tfrec.engine import SerialExecutor
 from tfrec.errors import ConfigError
-from tfrec.operations.engines import choose_window, open_engine
+from tfrec.operations.engines import WORTH_CHECKING, WORTH_COPYING, choose_window, open_engine
 from tfrec.operations.output import (
     CompressionChoice,
     CountedShard,
@@ -209,7 +209,9 @@ class _Task:
         if self.config.seed is not None or len(targets) == 1:
             return None
         # The workers end within the block of the directory in which they write.
-        with self._open_engine(len(targets)) as executor:
+        is_copy = writer.compression == "none" and not self.config.selection.tests
+        worth = WORTH_COPYING if is_copy else WORTH_CHECKING
+        with self._open_engine(len(targets), worth) as executor:
             if isinstance(executor, SerialExecutor):
                 return None
             return write_slices(
@@ -222,13 +224,14 @@ class _Task:
                 advance=self.advance,
             )
 
-    def _open_engine(self, num_tasks: int) -> AbstractContextManager[Executor]:
+    def _open_engine(self, num_tasks: int, worth: int) -> AbstractContextManager[Executor]:
         return open_engine(
             self.engine,
             self.num_workers,
             inputs=[file.path for file in self.files],
             out=self.out,
             num_tasks=num_tasks,
+            worth=worth,
             storage=self.storage,
         )
 

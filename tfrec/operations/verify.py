@@ -16,7 +16,7 @@ from tfrec.engine import map_ordered
 from tfrec.errors import DataLossError, ExampleError, WorkerError
 from tfrec.example import decode_example
 from tfrec.example.kinds import MessageKind
-from tfrec.operations.engines import choose_window, open_engine
+from tfrec.operations.engines import WORTH_CHECKING, choose_window, open_engine
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.record_checks import Fault, RecordChecker
 from tfrec.schema.detect import find_filename
@@ -85,6 +85,7 @@ def verify(
             num_workers,
             inputs=[file.path for file in files],
             num_tasks=len(files),
+            worth=WORTH_CHECKING,
             storage=storage,
         ) as executor:
             window = choose_window(executor, num_workers)
