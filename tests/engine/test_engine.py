@@ -45,7 +45,7 @@ class TestMapOrdered:
         with pytest.raises(ZeroDivisionError):
             next(results)
 
-    def test_what_has_begun_is_finished_when_the_iteration_ends(self):
+    def test_what_has_begun_is_finished_before_an_error_is_raised(self):
         began, ended = threading.Event(), []
 
         def run(number):

@@ -16,8 +16,8 @@ def map_ordered(
 
     At most `window` items are in flight: submitted, and their result not yet yielded. The next item
     is taken only then, so `items` may be endless. An exception of the function is raised in the
-    turn of its item, and one of `items` after the results of all items before it. Whatever ends the
-    iteration, items that have not begun are cancelled, and those that have are waited for.
+    turn of its item, and one of `items` after the results of all items before it; items that have
+    begun are finished first. Whatever ends the iteration, items that have not begun are cancelled.
     """
     if window < 1:
         raise ValueError(f"window is {window}, at least 1 item has to be in flight")
@@ -40,5 +40,9 @@ def map_ordered(
             yield pending.popleft().result()
         if end is not None:
             raise end
-    finally:
+    except Exception:
         wait([future for future in pending if not future.cancel()])
+        raise
+    finally:
+        for future in pending:
+            future.cancel()
