@@ -315,7 +315,7 @@ def test_the_plain_way_agrees_with_protobuf(data):
     """Whatever is read without protobuf is what protobuf reads."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scanner, "_split_plain", lambda data: None)
-        patch.setattr(scanner, "_parse_plain", lambda feature: None)
+        patch.setattr(scanner, "_parse_plain", lambda feature, copy: None)
         expected = decoded_or_none(data)
 
     assert expected == decoded_or_none(data)

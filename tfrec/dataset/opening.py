@@ -1,14 +1,15 @@
 """Open a record file, and say what a file is that is none."""
 
-import hashlib
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
+from tfrec.dataset.digest import Digest
 from tfrec.dataset.foreign import describe_foreign
+from tfrec.engine import create_helper
 from tfrec.errors import ChecksumError, DataLossError, TruncatedRecordError
 from tfrec.images import SNIFF_BYTES
 from tfrec.storage import Storage
@@ -61,30 +62,32 @@ def open_record_file(
         OSError: the file can't be read.
     """
     opened = nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else storage.open_read(path)
-    with opened as raw:
+    with ExitStack() as stack:
+        raw = stack.enter_context(opened)
         prefix, stream = peek(cast("BinaryIO", raw), SNIFF_BYTES)
         compression = detect_compression(prefix)
         if recognise:
             _refuse_foreign(path, prefix, compression)
         info = storage.info(path) if compression == "none" and path != STANDARD_INPUT else None
         size = info.size if info is not None and info.kind == "file" else None
-        yield OpenedFile(path, StoredBytes(stream, with_digest=with_digest), compression, size)
+        digest = Digest(stack.enter_context(create_helper())) if with_digest else None
+        yield OpenedFile(path, StoredBytes(stream, digest), compression, size)
 
 
 class StoredBytes:
-    """Passes a stream's bytes on, counts them and takes their SHA-256 where it is asked for."""
+    """Passes a stream's bytes on, counts them and adds them to a digest where there is one."""
 
-    def __init__(self, stream: BinaryIO, *, with_digest: bool) -> None:
+    def __init__(self, stream: BinaryIO, digest: Digest | None) -> None:
         self.num_bytes = 0
         self._stream = stream
-        self._sha256 = hashlib.sha256() if with_digest else None
+        self._digest = digest
 
     def read(self, size: int = -1, /) -> bytes:
         """Return `size` bytes, fewer at the end."""
         data = self._stream.read(size)
         self.num_bytes += len(data)
-        if self._sha256 is not None:
-            self._sha256.update(data)
+        if self._digest is not None:
+            self._digest.update(data)
         return data
 
     def read_rest(self) -> None:
@@ -98,7 +101,7 @@ class StoredBytes:
 
     def hexdigest(self) -> str:
         """Return the SHA-256 of what was read, empty where nobody asked for it."""
-        return self._sha256.hexdigest() if self._sha256 is not None else ""
+        return self._digest.hexdigest() if self._digest is not None else ""
 
     def as_stream(self) -> BinaryIO:
         """Return itself, for functions that read a stream and need no more of it."""
