@@ -80,8 +80,12 @@ def test_what_looks_like_nothing_may_be_no_tfrecord():
         read(bytes(range(1, 100)))
 
 
-def test_stored_bytes_are_counted_and_hashed():
-    content = gzip.compress(FILE)
+@pytest.mark.parametrize(
+    "content",
+    [gzip.compress(FILE), FILE, frame_record(bytes(range(256)) * 1000) * 5 + FILE * 10_000, b""],
+    ids=["gzip", "small", "large", "empty"],
+)
+def test_stored_bytes_are_counted_and_hashed(content):
     storage = MemoryStorage({"x": content})
 
     with open_record_file("x", storage, with_digest=True) as opened:

@@ -20,6 +20,7 @@ from tfrec.example.values import BytesList, FeatureValue, FloatList, Int64List
 Parts: TypeAlias = Sequence[bytes | memoryview]
 
 FIELD_1, FIELD_2, FIELD_3 = 0x0A, 0x12, 0x1A  # tags of length-delimited fields
+_LISTS = (FIELD_1, FIELD_2, FIELD_3)  # of bytes, floats, integers
 _LARGE = 4096  # bytes of a value; names and labels are always bytes
 
 
@@ -55,6 +56,25 @@ def parse_feature(key: str, parts: Parts, *, copy: bool = True) -> FeatureValue 
         return messages.parse_feature(map(bytes, parts))
     except ExampleError as error:
         raise ExampleError(error.reason, key) from error
+
+
+def is_plain_example(data: bytes) -> bool:
+    """Say whether the bytes are an Example as `encode_example` lays it out.
+
+    The lists are not looked into. False says nothing: it may be an Example in another spelling.
+    """
+    entries = _split_plain(data)
+    if entries is None:
+        return False
+    try:
+        for key, (feature,) in entries:
+            key.decode()
+            if enter_field(feature, 0, feature[0])[1] != len(feature) or feature[0] not in _LISTS:
+                return False
+    except (UnicodeDecodeError, UnexpectedLayoutError, IndexError):
+        return False
+    else:
+        return True
 
 
 class UnexpectedLayoutError(Exception):
