@@ -1,45 +1,57 @@
-"""The SHA-256 of bytes that pass by, taken beside who reads them.
+"""The SHA-256 of bytes that pass by, taken by a helper beside who reads them.
 
-SHA-256 takes longer than to read and check a record. hashlib works on it without the GIL, so that
-a second core does it meanwhile.
+SHA-256 takes longer than to read and check a record, and hashlib needs no GIL for it: a second
+core can do it meanwhile. The bytes are copied into a few buffers that are used again and again.
+Kept as they are, they would wake the helper for each record, and records that live longer are
+given fresh memory each time, which costs more than the copy.
 """
 
-import hashlib
 from collections import deque
 from concurrent.futures import Executor, Future
+from hashlib import sha256
 
-_PIECE_SIZE = 1 << 17  # bytes given to the helper at a time: fewer are not worth waking it
-_MAX_PIECES = 2  # that wait: more leave the cache, and their memory is given back and fetched anew
+_BUFFER_SIZE = 1 << 20
+_NUM_BUFFERS = 3  # one is filled, and one hashed
 
 
 class Digest:
-    """Takes the SHA-256 of bytes in the one thread of `helper`, which belongs to the caller."""
+    """Takes a SHA-256 in the one thread of `helper`, which belongs to the caller.
+
+    Every buffer is either `_buffer`, which is being filled, or waits with its future in `_pending`.
+    """
 
     def __init__(self, helper: Executor) -> None:
         self._helper = helper
-        self._sha256 = hashlib.sha256()
-        self._piece: list[bytes] = []
-        self._size = 0
-        self._pending: deque[Future[None]] = deque()
+        self._sha256 = sha256()
+        self._buffer = bytearray(_BUFFER_SIZE)
+        self._size = 0  # of what is in it
+        self._pending: deque[tuple[Future[None], bytearray]] = deque()
 
     def update(self, data: bytes) -> None:
-        """Add bytes; they are kept until the helper has been there."""
-        self._piece.append(data)
-        self._size += len(data)
-        if self._size >= _PIECE_SIZE:
-            self._pending.append(self._helper.submit(self._add, self._piece))
-            self._piece, self._size = [], 0
-            if len(self._pending) > _MAX_PIECES:
-                self._pending.popleft().result()
+        """Add bytes; waits for the helper where it is far behind."""
+        rest = memoryview(data)
+        while rest:
+            part = rest[: _BUFFER_SIZE - self._size]
+            self._buffer[self._size : self._size + len(part)] = part
+            self._size += len(part)
+            rest = rest[len(part) :]
+            if self._size == _BUFFER_SIZE:
+                self._hand_over()
 
     def hexdigest(self) -> str:
         """Return the SHA-256 of all bytes so far."""
-        while self._pending:
-            self._pending.popleft().result()
-        self._add(self._piece)
-        self._piece, self._size = [], 0
+        for future, _ in self._pending:
+            future.result()
+        self._sha256.update(memoryview(self._buffer)[: self._size])
+        self._size = 0
         return self._sha256.hexdigest()
 
-    def _add(self, piece: list[bytes]) -> None:
-        for data in piece:
-            self._sha256.update(data)
+    def _hand_over(self) -> None:
+        future = self._helper.submit(self._sha256.update, self._buffer)
+        self._pending.append((future, self._buffer))
+        if len(self._pending) < _NUM_BUFFERS:
+            self._buffer = bytearray(_BUFFER_SIZE)
+        else:
+            future, self._buffer = self._pending.popleft()
+            future.result()
+        self._size = 0

@@ -3,13 +3,14 @@
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from concurrent.futures import Executor
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import BinaryIO, cast
+from hashlib import sha256
+from typing import BinaryIO, Protocol, cast
 
 from tfrec.dataset.digest import Digest
 from tfrec.dataset.foreign import describe_foreign
-from tfrec.engine import create_helper
 from tfrec.errors import ChecksumError, DataLossError, TruncatedRecordError
 from tfrec.images import SNIFF_BYTES
 from tfrec.storage import Storage
@@ -47,7 +48,12 @@ class OpenedFile:
 
 @contextmanager
 def open_record_file(
-    path: str, storage: Storage, *, recognise: bool = True, with_digest: bool = False
+    path: str,
+    storage: Storage,
+    *,
+    recognise: bool = True,
+    with_digest: bool = False,
+    helper: Executor | None = None,
 ) -> Iterator[OpenedFile]:
     """Open the record file at `path`, or standard input for `-`, until the block ends.
 
@@ -56,28 +62,36 @@ def open_record_file(
         storage: where it is.
         recognise: look whether it is something else.
         with_digest: take the SHA-256 of what is read.
+        helper: has one thread, which does that meanwhile.
 
     Raises:
         DataLossError: the file is something else, and known.
         OSError: the file can't be read.
     """
     opened = nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else storage.open_read(path)
-    with ExitStack() as stack:
-        raw = stack.enter_context(opened)
+    with opened as raw:
         prefix, stream = peek(cast("BinaryIO", raw), SNIFF_BYTES)
         compression = detect_compression(prefix)
         if recognise:
             _refuse_foreign(path, prefix, compression)
         info = storage.info(path) if compression == "none" and path != STANDARD_INPUT else None
         size = info.size if info is not None and info.kind == "file" else None
-        digest = Digest(stack.enter_context(create_helper())) if with_digest else None
+        digest = None if not with_digest else sha256() if helper is None else Digest(helper)
         yield OpenedFile(path, StoredBytes(stream, digest), compression, size)
+
+
+class _Digest(Protocol):
+    """What hashlib's objects are, as far as it is needed here."""
+
+    def update(self, data: bytes, /) -> None: ...
+
+    def hexdigest(self) -> str: ...
 
 
 class StoredBytes:
     """Passes a stream's bytes on, counts them and adds them to a digest where there is one."""
 
-    def __init__(self, stream: BinaryIO, digest: Digest | None) -> None:
+    def __init__(self, stream: BinaryIO, digest: "_Digest | None") -> None:
         self.num_bytes = 0
         self._stream = stream
         self._digest = digest

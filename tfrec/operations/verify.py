@@ -13,7 +13,14 @@ from functools import partial
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import STANDARD_INPUT, OpenedFile, StoredBytes, open_record_file
-from tfrec.engine import EXECUTORS, SerialExecutor, count_workers, default_num_workers, map_ordered
+from tfrec.engine import (
+    EXECUTORS,
+    SerialExecutor,
+    count_workers,
+    create_helper,
+    default_num_workers,
+    map_ordered,
+)
 from tfrec.errors import ConfigError, DataLossError, ExampleError, WorkerError
 from tfrec.example import decode_example
 from tfrec.example.kinds import MessageKind
@@ -80,10 +87,13 @@ def verify(
     """
     storage = storage or AnyStorage()
     files = resolve_inputs(paths, storage)
-    check = partial(verify_file, storage=storage, check_images=check_images)
     num_checked = 0
     try:
-        with _open_executor(engine, files, storage, num_workers) as executor:
+        with (
+            _open_executor(engine, files, storage, num_workers) as executor,
+            _open_helper(executor) as helper,
+        ):
+            check = partial(verify_file, storage=storage, check_images=check_images, helper=helper)
             window = 2 * (num_workers or count_workers(executor)) + 1
             for report in map_ordered(executor, check, files, window=window):
                 num_checked += 1
@@ -122,10 +132,25 @@ def _processes(files: Sequence[RecordFile], storage: Storage, num_workers: int) 
     return SerialExecutor()
 
 
-def verify_file(file: RecordFile, storage: Storage, *, check_images: bool = False) -> FileReport:
-    """Check one file."""
+def _open_helper(executor: Executor) -> AbstractContextManager[Executor | None]:
+    """Return what takes SHA-256 beside the reader where files come one by one.
+
+    Where they don't, the other cores have files of their own.
+    """
+    return create_helper() if isinstance(executor, SerialExecutor) else nullcontext()
+
+
+def verify_file(
+    file: RecordFile,
+    storage: Storage,
+    *,
+    check_images: bool = False,
+    helper: Executor | None = None,
+) -> FileReport:
+    """Check one file; `helper`, of one thread, takes its SHA-256 meanwhile."""
+    with_digest = file.shard is not None
     try:
-        with open_record_file(file.path, storage, with_digest=file.shard is not None) as opened:
+        with open_record_file(file.path, storage, with_digest=with_digest, helper=helper) as opened:
             num_records, kind, faults = _check_records(opened, file, check_images=check_images)
             opened.stored.read_rest()
             compression, stored = opened.compression, opened.stored
