@@ -16,8 +16,6 @@ from tfrec.errors import ExampleError
 from tfrec.loading.options import ReadOptions
 from tfrec.loading.shuffling import shuffle_files, shuffle_through_buffer
 
-_GROUP_SIZE = 4  # records a task: to hand one to a thread takes as long as to parse it
-
 
 class Batch(NamedTuple):
     """`images` uint8 of shape (n, height, width, channels); `labels` int64 of shape (n,)."""
@@ -78,14 +76,11 @@ class Loader(Iterable[Batch]):
         decode = partial(_decode, image_key=self.image_key, label_key=self.label_key)
         shape: tuple[int, ...] | None = None
         with EXECUTORS["threads"](num_threads) as executor:
-            groups = _group(self._read(), _GROUP_SIZE)
-            for decoded in map_ordered(executor, decode, groups, window=2 * num_threads):
-                for placed, sample in decoded:
-                    if isinstance(sample, Exception):
-                        raise sample
-                    shape = shape or sample.image.shape
-                    _refuse_misfit(placed, sample, shape)
-                    yield sample
+            decoded = map_ordered(executor, decode, self._read(), window=4 * num_threads)
+            for placed, sample in decoded:
+                shape = shape or sample.image.shape
+                _refuse_misfit(placed, sample, shape)
+                yield sample
 
     def _read(self) -> Iterator[PlacedRecord]:
         """Yield this worker's records of all epochs."""
@@ -113,35 +108,10 @@ class Loader(Iterable[Batch]):
             raise ValueError("the files have no records to read without end")
 
 
-def _group(records: Iterator[PlacedRecord], size: int) -> Iterator[list[PlacedRecord]]:
-    """Yield records in lists of `size`; an error comes after all records before it."""
-    group: list[PlacedRecord] = []
-    try:
-        for record in records:
-            group.append(record)
-            if len(group) == size:
-                yield group
-                group = []
-    except Exception:
-        if group:
-            yield group
-        raise
-    if group:
-        yield group
-
-
 def _decode(
-    group: list[PlacedRecord], *, image_key: str | None, label_key: str | None
-) -> list[tuple[PlacedRecord, DecodedSample | Exception]]:
-    """Decode records up to the first that fails; its error stands in its place."""
-    decoded: list[tuple[PlacedRecord, DecodedSample | Exception]] = []
-    for placed in group:
-        try:
-            sample = decode_sample(placed, image_key=image_key, label_key=label_key)
-        except Exception as error:  # noqa: BLE001 (it is raised in its turn)
-            return [*decoded, (placed, error)]
-        decoded.append((placed, sample))
-    return decoded
+    placed: PlacedRecord, *, image_key: str | None, label_key: str | None
+) -> tuple[PlacedRecord, DecodedSample]:
+    return placed, decode_sample(placed, image_key=image_key, label_key=label_key)
 
 
 def _refuse_misfit(placed: PlacedRecord, sample: DecodedSample, shape: tuple[int, ...]) -> None:
