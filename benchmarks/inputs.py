@@ -56,7 +56,7 @@ def own_photos(directory: str) -> Photos:
 
 def make_small_records(scratch: Path, num_records: int) -> tuple[str, int]:
     """Write records of about 150 bytes with three features; return the file and their number."""
-    path = str(scratch / "small.tfrecord")
+    path = str(scratch / f"small-{num_records}.tfrecord")
     _call(sys.executable, HERE / "make_records.py", path, num_records)
     return path, num_records
 

@@ -68,7 +68,7 @@ def list_tasks(options: argparse.Namespace, scratch: Path) -> Iterator[Task]:
         tasks.append(engine_task(repeat_photos(main, 5, scratch), options.threads))
         tasks.append(dump_task(repeat_records(main.raw, 5, scratch), 5 * main.num_images))
         tasks += read_tasks(main, small, num_small, options.threads)
-    tasks.append(start_task(small))
+    tasks.append(start_task(make_small_records(scratch, 100)[0]))
     for task in tasks:
         if not options.tasks or task.name.partition(":")[0] in options.tasks:
             yield task

@@ -166,8 +166,10 @@ def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> 
                 _side("tfrec", "load_jpeg", photos.encoded, "tfrec", threads),
                 _side("tf.data", "load_jpeg", photos.encoded, "tensorflow", threads,
                       needs=("tensorflow",)),
+                _side("decoding in Pillow alone", "load_jpeg", photos.encoded, "pillow", threads),
             ],
-            [Goal("tfrec", "tf.data", 1.2)],
+            [Goal("tfrec", "tf.data", 1.2), Goal("tfrec", "decoding in Pillow alone"),
+             Goal("decoding in Pillow alone", "tf.data")],
         ),
         Task(
             "parse small records in batches of 256", "records", num_small,
@@ -190,11 +192,17 @@ def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> 
         Task(
             "verify", "images", photos.num_images,
             [
-                _side("tfrec", "verify_tfrec", photos.raw),
+                _side("tfrec", "verify_tfrec", photos.raw, "alone"),
+                _side("tfrec, against a manifest", "verify_tfrec", photos.raw, "manifest"),
                 _side("tf.data", "verify_tensorflow", photos.raw, needs=("tensorflow",)),
                 _side("bytes and checksums alone", "checksum_alone", photos.raw),
+                _side("bytes, checksums and SHA-256 alone", "checksum_alone", photos.raw,
+                      "sha256"),
             ],
-            [Goal("tfrec", "tf.data"), Goal("tfrec", "bytes and checksums alone")],
+            # Of the bytes alone at most 1.5 times the time.
+            [Goal("tfrec", "tf.data", 3.0), Goal("tfrec", "bytes and checksums alone", 0.667),
+             Goal("tfrec, against a manifest", "tf.data"),
+             Goal("tfrec, against a manifest", "bytes, checksums and SHA-256 alone")],
         ),
         Task(
             "random access", "reads", 20_000,
@@ -203,6 +211,15 @@ def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> 
                 _side("bare seeks", "random_access", photos.raw, "seek"),
             ],
             [Goal("tfrec", "bare seeks")],
+            most={"tfrec": 20_000 / 20e3},
+        ),
+        Task(
+            "inspect many small records", "records", num_small,
+            [
+                Side("tfrec", [TFREC, "inspect", small]),
+                Side("tfrec --all", [TFREC, "inspect", small, "--all"]),
+            ],
+            [Goal("tfrec", "tfrec --all")],
         ),
     ]  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,6 +18,9 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("tfrec")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what tests start inherits neither
 
 
 @pytest.fixture(scope="session")

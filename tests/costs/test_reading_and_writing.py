@@ -11,8 +11,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tfrec import FixedLenFeature, decode_example, encode_example, parse_example
-from tfrec.wire import RecordReader, RecordWriter
+from tfrec import FixedLenFeature, TFRecordFile, decode_example, encode_example, parse_example
+from tfrec.dataset.description import RecordFile
+from tfrec.dataset.reading import PlacedRecord, decode_sample
+from tfrec.wire import Record, RecordReader, RecordWriter
 
 PIXELS = bytes(256 * 256 * 3)
 
@@ -142,12 +144,21 @@ def test_calls_for_a_small_record_that_is_parsed():
         (lambda: encode_example({"img_raw": PIXELS, "label": 3}), 1),
         (lambda: RecordWriter(io.BytesIO()), 0),
         (lambda: decode_example(RECORD), 1),
+        (lambda: decode_sample(PLACED), 0),
         (lambda: next(RecordReader(io.BytesIO(FILE), path="x")), 1),
     ],
-    ids=["encode", "start a writer", "decode", "read"],
+    ids=["encode", "start a writer", "decode", "decode an image", "read"],
 )
 def test_pixels_are_copied_no_more_than_needed(work, num_copies):
     assert peak_of(work) < num_copies * len(PIXELS) + 20_000
+
+
+def test_a_large_record_is_copied_from_its_file_once(tmp_path):
+    path = tmp_path / "x.tfrecord"
+    path.write_bytes(FILE)
+
+    with TFRecordFile(str(path)) as file:
+        assert peak_of(lambda: file[0]) < len(PIXELS) + 20_000
 
 
 def test_a_written_record_is_joined_once():
@@ -165,3 +176,4 @@ def test_a_written_record_is_joined_once():
 
 RECORD = encode_example({"img_raw": PIXELS, "label": 3})
 FILE = write([RECORD])
+PLACED = PlacedRecord(RecordFile("x"), 0, Record(0, RECORD))

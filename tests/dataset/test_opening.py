@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import pickle
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -80,11 +81,21 @@ def test_what_looks_like_nothing_may_be_no_tfrecord():
         read(bytes(range(1, 100)))
 
 
-def test_stored_bytes_are_counted_and_hashed():
-    content = gzip.compress(FILE)
+@pytest.mark.parametrize(
+    "content",
+    [gzip.compress(FILE), FILE, frame_record(bytes(range(256)) * 1000) * 20 + FILE * 10_000, b""],
+    ids=["gzip", "small", "large", "empty"],
+)
+@pytest.mark.parametrize("num_threads", [0, 1])
+def test_stored_bytes_are_counted_and_hashed(content, num_threads):
     storage = MemoryStorage({"x": content})
 
-    with open_record_file("x", storage, with_digest=True) as opened:
+    with (
+        ThreadPoolExecutor(1) as helper,
+        open_record_file(
+            "x", storage, with_digest=True, helper=helper if num_threads else None
+        ) as opened,
+    ):
         list(opened.read_records())
         opened.stored.read_rest()
 

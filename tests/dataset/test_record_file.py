@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from tfrec.dataset.record_file import TFRecordFile
-from tfrec.errors import ChecksumError, ConfigError, DataLossError
+from tfrec.errors import ChecksumError, ConfigError, DataLossError, TruncatedRecordError
 from tfrec.operations.index import index
 from tfrec.storage import MemoryStorage
 from tfrec.wire import frame_record
@@ -193,6 +193,30 @@ def test_a_length_that_changed_after_the_index_was_read_is_found(path):
 
         with pytest.raises(DataLossError, match=r"has 5 bytes.*index 8.*tfrec index"):
             file[0]
+
+
+@pytest.mark.parametrize("num_left", [12, 40_000, 40_013], ids=["header", "payload", "footer"])
+def test_a_large_record_that_is_cut_after_the_index_was_read_is_found(path, num_left):
+    replace(path, [bytes(40_000)])
+    with TFRecordFile(path) as file:
+        file[0]
+        os.truncate(path, num_left)
+
+        with pytest.raises(TruncatedRecordError, match=f"{num_left - 12:,} are left"):
+            file[0]
+
+
+@pytest.mark.parametrize("position", [0, 12, 40_011, 40_015])
+def test_damage_of_a_large_record_is_found(path, position):
+    replace(path, [b"small", bytes(40_000)])
+    with TFRecordFile(path) as file:
+        assert bytes(40_000) == file[1]
+        with open(path, "r+b") as stream:
+            stream.seek(21 + position)
+            stream.write(b"?")
+
+        with pytest.raises(ChecksumError, match="record 1"):
+            file[1]
 
 
 def test_another_storage_may_hold_the_file():

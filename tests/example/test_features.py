@@ -134,6 +134,18 @@ def test_features_survive_a_round_trip(features):
     assert features == decode_example(encode_example(features))
 
 
+def test_large_bytes_are_views_of_the_record_where_no_copy_is_asked_for():
+    encoded = encode_example({"image": b"x" * 5000, "name": b"y", "label": 3})
+
+    features = decode_example(encoded, copy=False)
+    (image,) = features["image"].values
+
+    assert decode_example(encoded) == features
+    assert encoded is image.obj
+    assert BytesList((b"y",)) == features["name"]
+    assert bytes is type(features["name"].values[0])
+
+
 @given(feature_dicts, st.data())
 def test_every_proper_prefix_is_refused(features, data):
     encoded = encode_example(features)

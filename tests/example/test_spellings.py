@@ -20,6 +20,7 @@ from tfrec.example import (
     Int64List,
     VarLenFeature,
     decode_example,
+    kinds,
     parse_single_example,
     scanner,
 )
@@ -315,10 +316,19 @@ def test_the_plain_way_agrees_with_protobuf(data):
     """Whatever is read without protobuf is what protobuf reads."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scanner, "_split_plain", lambda data: None)
-        patch.setattr(scanner, "_parse_plain", lambda feature: None)
+        patch.setattr(scanner, "_parse_plain", lambda feature, copy: None)
         expected = decoded_or_none(data)
 
     assert expected == decoded_or_none(data)
+
+
+@given(nearly_plain())
+def test_a_plain_example_is_one_by_its_fields_too(data):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kinds, "is_plain_example", lambda data: False)
+        expected = kinds.detect_kind(data)
+
+    assert expected == kinds.detect_kind(data)
 
 
 @pytest.mark.fuzz

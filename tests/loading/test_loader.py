@@ -2,6 +2,7 @@
 
 import pickle
 from collections import Counter
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -165,6 +166,20 @@ class TestFaults:
 
         assert [[1], [2]] == labels
         assert ("x.tfrecord", 2) == (raised.value.path, raised.value.index)
+
+    @pytest.mark.parametrize("number", range(9))
+    def test_an_error_comes_after_all_samples_before_it(self, number):
+        content = [record(label) for label in range(9)]
+        content[number] = frame_record(encode_example({"label": number, "img_raw": b"no image"}))
+        storage = MemoryStorage({"x.tfrecord": b"".join(content)})
+        samples = Loader(open_dataset("x.tfrecord", storage=storage)).samples()
+
+        labels = [sample.label for sample in islice(samples, number)]
+        with pytest.raises(ExampleError, match="8 bytes") as raised:
+            next(samples)
+
+        assert list(range(number)) == labels
+        assert number == raised.value.index
 
     @pytest.mark.parametrize(
         ("options", "words"),

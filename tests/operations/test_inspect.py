@@ -142,3 +142,18 @@ def test_a_large_file_is_sampled_unless_all_is_asked_for(monkeypatch, compress):
     assert (2000 if compress is bytes else 1080) == sampled.statistics.num_records
     assert (5000, False) == (whole.num_records, whole.is_sampled)
     assert {0: 2500, 1: 2500} == whole.statistics.labels
+
+
+@pytest.mark.parametrize(
+    ("compress", "num_sampled"), [(bytes, 2000), (gzip.compress, 10_000 + 100 // 50)]
+)
+def test_a_file_of_many_records_is_sampled_whatever_its_size(compress, num_sampled):
+    records = [frame_record(encode_example({"label": number % 2})) for number in range(10_100)]
+    storage = MemoryStorage(
+        {"many": compress(b"".join(records)), "few": compress(b"".join(records[:10_000]))}
+    )
+
+    many, few = inspect(["many", "few"], storage=storage)
+
+    assert (10_100, num_sampled) == (many.num_records, many.statistics.num_records)
+    assert (10_000, 10_000) == (few.num_records, few.statistics.num_records)

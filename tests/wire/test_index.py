@@ -1,6 +1,7 @@
 """Where records start, and the text that says it."""
 
 import io
+from itertools import accumulate
 
 import pytest
 from hypothesis import given
@@ -64,6 +65,27 @@ def test_an_index_is_read_as_it_was_written(records, stamped):
 )
 def test_another_text_is_no_index(text):
     assert read_index(io.BytesIO(text)) is None
+
+
+SIZES = [*[150] * 3000, 40_000, 40_000, *range(2000), 20_000, 5]  # of several blocks
+
+
+def test_small_records_are_found_in_blocks():
+    content = b"".join(frame_record(bytes(size)) for size in SIZES)
+
+    assert list(accumulate((size + 16 for size in SIZES), initial=0)) == list(scan(content).offsets)
+
+
+@pytest.mark.parametrize("number", [1, 2900, 3001, 4000])
+def test_damage_behind_many_records_has_its_place(number):
+    content = bytearray(b"".join(frame_record(bytes(size)) for size in SIZES))
+    offset = sum(size + 16 for size in SIZES[:number])
+    content[offset] ^= 1
+
+    with pytest.raises(ChecksumError, match=f"x: record {number} at offset {offset}: "):
+        scan(bytes(content))
+    with pytest.raises(TruncatedRecordError, match=f"x: record {number} at offset {offset}: "):
+        scan(bytes(content)[: offset + 3])
 
 
 def test_a_damaged_length_has_its_place():

@@ -44,7 +44,8 @@ def inspect(paths: tuple[str, ...], read_all: bool, as_json: bool) -> None:
     schema, where it is a known one; the records of each class, with the names that the dataset
     gives; formats and sizes of the images.
 
-    Of a file of 256 MiB or more, a sample of the records is looked at, which is said.
+    Of a file of 256 MiB or more, or of more than 10,000 records, a sample of the records is looked
+    at, which is said.
     """
     from tfrec.operations.inspect import inspect as inspect_files
     from tfrec.operations.statistics import RecordStatistics

@@ -1,13 +1,15 @@
 """Open a record file, and say what a file is that is none."""
 
-import hashlib
 import io
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import BinaryIO, cast
+from hashlib import sha256
+from typing import BinaryIO, Protocol, cast
 
+from tfrec.dataset.digest import Digest
 from tfrec.dataset.foreign import describe_foreign
 from tfrec.errors import ChecksumError, DataLossError, TruncatedRecordError
 from tfrec.images import SNIFF_BYTES
@@ -48,7 +50,12 @@ class OpenedFile:
 
 @contextmanager
 def open_record_file(
-    path: str, storage: Storage, *, recognise: bool = True, with_digest: bool = False
+    path: str,
+    storage: Storage,
+    *,
+    recognise: bool = True,
+    with_digest: bool = False,
+    helper: Executor | None = None,
 ) -> Iterator[OpenedFile]:
     """Open the record file at `path`, or standard input for `-`, until the block ends.
 
@@ -57,6 +64,7 @@ def open_record_file(
         storage: where it is.
         recognise: look whether it is something else.
         with_digest: take the SHA-256 of what is read.
+        helper: has one thread, which does that meanwhile.
 
     Raises:
         DataLossError: the file is something else, and known.
@@ -71,24 +79,32 @@ def open_record_file(
         has_places = compression == "none" and raw.seekable()
         info = storage.info(path) if has_places and path != STANDARD_INPUT else None
         size = info.size if info is not None and info.kind == "file" else None
-        stored = StoredBytes(stream, with_digest=with_digest)
-        yield OpenedFile(path, stored, compression, size, has_places)
+        digest = None if not with_digest else sha256() if helper is None else Digest(helper)
+        yield OpenedFile(path, StoredBytes(stream, digest), compression, size, has_places)
+
+
+class _Digest(Protocol):
+    """What hashlib's objects are, as far as it is needed here."""
+
+    def update(self, data: bytes, /) -> None: ...
+
+    def hexdigest(self) -> str: ...
 
 
 class StoredBytes:
-    """Passes a stream's bytes on, counts them and takes their SHA-256 where it is asked for."""
+    """Passes a stream's bytes on, counts them and adds them to a digest where there is one."""
 
-    def __init__(self, stream: BinaryIO, *, with_digest: bool) -> None:
+    def __init__(self, stream: BinaryIO, digest: "_Digest | None") -> None:
         self.num_bytes = 0
         self._stream = stream
-        self._sha256 = hashlib.sha256() if with_digest else None
+        self._digest = digest
 
     def read(self, size: int = -1, /) -> bytes:
         """Return `size` bytes, fewer at the end."""
         data = self._stream.read(size)
         self.num_bytes += len(data)
-        if self._sha256 is not None:
-            self._sha256.update(data)
+        if self._digest is not None:
+            self._digest.update(data)
         return data
 
     def read_rest(self) -> None:
@@ -102,7 +118,7 @@ class StoredBytes:
 
     def hexdigest(self) -> str:
         """Return the SHA-256 of what was read, empty where nobody asked for it."""
-        return self._sha256.hexdigest() if self._sha256 is not None else ""
+        return self._digest.hexdigest() if self._digest is not None else ""
 
     def as_stream(self) -> BinaryIO:
         """Return itself, for functions that read a stream and need no more of it."""

@@ -15,7 +15,7 @@ from tfrec.dataset.stored_images import decode_stored_image
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
 from tfrec.schema.detect import find_image_keys
-from tfrec.schema.features import read_bytes, read_label
+from tfrec.schema.features import read_buffer, read_label
 from tfrec.storage import AnyStorage, Storage
 from tfrec.wire import Record
 
@@ -134,7 +134,8 @@ def decode_sample(
         ExampleError: the record has no image, or one that doesn't decode; its place is named.
     """
     try:
-        return _decode(decode_example(placed.record.data), placed.file, image_key, label_key)
+        features = decode_example(placed.record.data, copy=False)
+        return _decode(features, placed.file, image_key, label_key)
     except ExampleError as error:
         raise placed.located(error) from error
 
@@ -150,7 +151,7 @@ def _decode(
     if image_key is None:
         present = ", ".join(map(repr, features)) or "none"
         raise ExampleError(f"no feature looks like an image; it has {present}")
-    data = read_bytes(features, image_key)
+    data = read_buffer(features, image_key)
     try:
         pixels = decode_stored_image(data, features, file)
     except ImageError as error:

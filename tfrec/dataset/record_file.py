@@ -10,7 +10,15 @@ from tfrec.dataset.naming import INDEX_SUFFIX
 from tfrec.errors import ConfigError, DataLossError
 from tfrec.storage import AnyStorage, Storage
 from tfrec.wire.compression import peek_compression
-from tfrec.wire.framing import FOOTER_SIZE, HEADER_SIZE, Place, check_header, check_payload
+from tfrec.wire.framing import (
+    FOOTER_SIZE,
+    HEADER_SIZE,
+    OVERHEAD,
+    Place,
+    check_header,
+    check_payload,
+    check_room,
+)
 from tfrec.wire.index import FileStamp, RecordIndex, read_index, scan_index
 
 
@@ -107,28 +115,35 @@ class TFRecordFile(Sequence[bytes]):
 
     def _read(self, number: int) -> bytes:
         offset, size = self.places.offsets[number], self.places.frame_size(number)
-        frame = self._read_bytes(offset, size)
         place = Place(self.path, number, offset)
-        length = check_header(frame[:HEADER_SIZE], place)
-        if length != size - HEADER_SIZE - FOOTER_SIZE:
+        header, payload, footer = self._read_frame(offset, size)
+        length = check_header(header, place)
+        if length != size - OVERHEAD:
             raise DataLossError(
                 *place,
-                f"the record has {length:,} bytes, and its index "
-                f"{size - HEADER_SIZE - FOOTER_SIZE:,}; write a new one with `tfrec index`",
+                f"the record has {length:,} bytes, and its index {size - OVERHEAD:,}; write a new "
+                "one with `tfrec index`",
             )
-        payload = frame[HEADER_SIZE:-FOOTER_SIZE]
+        if len(footer) < FOOTER_SIZE:
+            check_room(length, len(payload) + len(footer), place)
         if self._verify:
-            check_payload(payload, frame[-FOOTER_SIZE:], place)
+            check_payload(payload, footer, place)
         return payload
 
-    def _read_bytes(self, offset: int, size: int) -> bytes:
+    def _read_frame(self, offset: int, size: int) -> tuple[bytes, bytes, bytes]:
+        """Return header, payload and footer; where the file ends before, the last are short."""
         with self._lock:
             stream = self._open()
             stream.seek(offset)
-            data = stream.read(size) or b""
-            while len(data) < size and (more := stream.read(size - len(data))):
-                data += more
-        return data
+            # Three calls of the system cost less than a copy of a large payload, and less again
+            # than the fresh memory that two buffers of its size are given each time.
+            if size >= _LARGE and isinstance(stream, io.FileIO):
+                header = _read_fully(stream, HEADER_SIZE)
+                payload = _read_fully(stream, size - OVERHEAD)
+                return header, payload, _read_fully(stream, FOOTER_SIZE)
+            frame = _read_fully(stream, size)
+        end = size - FOOTER_SIZE
+        return frame[:HEADER_SIZE], frame[HEADER_SIZE:end], frame[end:]
 
     def _open(self) -> BinaryIO | io.RawIOBase:
         # A forked process shares the parent's position in the file, so it needs one of its own.
@@ -139,6 +154,14 @@ class TFRecordFile(Sequence[bytes]):
             self._stream = cast("io.BufferedReader", stream).detach() if is_buffered else stream
             self._process = os.getpid()
         return self._stream
+
+
+def _read_fully(stream: BinaryIO | io.RawIOBase, size: int) -> bytes:
+    """Return `size` bytes, or fewer at the end; a raw stream may give them in pieces."""
+    data = stream.read(size) or b""
+    while len(data) < size and (more := stream.read(size - len(data))):
+        data += more
+    return data
 
 
 def load_index(path: str, storage: Storage) -> RecordIndex | None:
@@ -192,9 +215,10 @@ def _is_right(index: RecordIndex, path: str, storage: Storage) -> bool:
                 length = check_header(stream.read(HEADER_SIZE), Place(path, number, offset))
             except DataLossError:
                 return False
-            if length + HEADER_SIZE + FOOTER_SIZE != index.frame_size(number):
+            if length + OVERHEAD != index.frame_size(number):
                 return False
     return True
 
 
 _NUM_COMPARED = 16
+_LARGE = 32 * 1024  # bytes of a record

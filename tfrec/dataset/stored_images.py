@@ -6,7 +6,7 @@ image, and an encoded image may have as many bytes as raw pixels would, but hard
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from tfrec.images import (
 )
 from tfrec.schema.detect import find_planes, find_stored_size, guess_raw_size
 
+Buffer: TypeAlias = bytes | bytearray | memoryview
+
 _AS_STORED = ImageSettings(size=None)
 # Signatures of three bytes and more; pixels that begin so by chance are rare enough.
 _SURE_FORMATS = frozenset({"JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "AVIF", "HEIF"})
@@ -38,11 +40,12 @@ class RawShape(NamedTuple):
 
 
 def decode_stored_image(
-    data: bytes, features: Mapping[str, FeatureValue], file: RecordFile
+    data: Buffer, features: Mapping[str, FeatureValue], file: RecordFile
 ) -> NDArray[np.uint8]:
     """Return `data`, the image among the features of a record of `file`, as an array.
 
-    It is uint8 of shape (height, width, channels), and read-only.
+    It is uint8 of shape (height, width, channels), and read-only. Raw pixels are those of `data`,
+    which is not copied.
 
     Raises:
         ImageError: it doesn't decode.
@@ -50,12 +53,12 @@ def decode_stored_image(
     pixels = find_raw_pixels(data, features, file)
     if pixels is not None:
         return pixels
-    image = decode_image(data, path=file.path, settings=_AS_STORED)
+    image = decode_image(bytes(data), path=file.path, settings=_AS_STORED)
     return np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, -1)
 
 
 def find_raw_pixels(
-    data: bytes,
+    data: Buffer,
     features: Mapping[str, FeatureValue],
     file: RecordFile,
     *,
@@ -78,12 +81,14 @@ def find_raw_pixels(
         return None
     if len(data) != math.prod(shape) or min(shape) < 1:
         # The codec's error says what is wrong, and which size would fit.
-        make_codec("raw").decode(data, path=file.path, size=shape[:2], channels=shape.channels)
+        make_codec("raw").decode(
+            bytes(data), path=file.path, size=shape[:2], channels=shape.channels
+        )
     return np.frombuffer(data, np.uint8).reshape(shape.height, shape.width, shape.channels)
 
 
 def find_raw_shape(
-    data: bytes,
+    data: Buffer,
     file: RecordFile,
     *,
     stored_size: tuple[int, int] | None = None,
@@ -103,7 +108,8 @@ def find_raw_shape(
     """
     config = {} if file.manifest is None else file.manifest.config
     size = stored_size or config.get("image", {}).get("size") or default_size
-    found = sniff_format(data[:SNIFF_BYTES])
+    prefix = bytes(data[:SNIFF_BYTES])
+    found = sniff_format(prefix)
     if config.get("encoding", "raw") != "raw":
         return None
     if size is None:
@@ -111,7 +117,7 @@ def find_raw_shape(
             return None
         guessed = guess_raw_size(len(data))
         if guessed is None:
-            words = describe_content(data[:SNIFF_BYTES]) or "not of any format known"
+            words = describe_content(prefix) or "not of any format known"
             raise ImageError(file.path, f"holds {len(data):,} bytes, and is {words}")
         return RawShape(*guessed)
     is_gray = config.get("image", {}).get("grayscale", len(data) == math.prod(size))

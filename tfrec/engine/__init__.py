@@ -13,7 +13,7 @@ from tfrec.engine.ordered import map_ordered
 from tfrec.engine.processes import create_process_executor, worker_executor
 from tfrec.engine.ray import LostTaskError, create_ray_executor
 from tfrec.engine.serial import SerialExecutor
-from tfrec.engine.threads import create_thread_executor
+from tfrec.engine.threads import create_helper, create_thread_executor
 from tfrec.engine.workers import count_workers, default_num_workers
 
 EXECUTORS: dict[str, Callable[[int | None], Executor]] = {
@@ -49,6 +49,7 @@ __all__ = [
     "LostTaskError",
     "SerialExecutor",
     "count_workers",
+    "create_helper",
     "create_ray_executor",
     "default_num_workers",
     "map_completed",

@@ -29,6 +29,13 @@ def is_interrupt(exc_type: type[BaseException] | None) -> bool:
     return exc_type is not None and issubclass(exc_type, (KeyboardInterrupt, SystemExit))
 
 
+def create_helper() -> Executor:
+    """Return an executor of one thread beside the caller's; of none where there is but one core."""
+    if default_num_workers() == 1:
+        return SerialExecutor()
+    return WorkerThreads(1, thread_name_prefix="tfrec-helper")
+
+
 def create_thread_executor(num_workers: int | None = None) -> Executor:
     """Return an executor of `num_workers` threads; one worker needs no thread of its own."""
     num_workers = num_workers or default_num_workers()

@@ -63,17 +63,20 @@ def encode_example(features: Mapping[str, FeatureInput]) -> bytes:
     return b"".join(parts)
 
 
-def decode_example(data: bytes | bytearray | memoryview) -> dict[str, FeatureValue]:
+def decode_example(
+    data: bytes | bytearray | memoryview, *, copy: bool = True
+) -> dict[str, FeatureValue]:
     """Return the features of a serialized Example, as protobuf reads it.
 
-    A feature without a kind is absent. The last of duplicate keys wins whole.
+    A feature without a kind is absent. The last of duplicate keys wins whole. Without `copy`, large
+    bytes values may be read-only views of `data`.
 
     Raises:
         ExampleError: the bytes are not an Example.
     """
     features: dict[str, FeatureValue] = {}
     for key, parts in split_example(bytes(data)):
-        feature = parse_feature(key, parts)
+        feature = parse_feature(key, parts, copy=copy)
         if feature is None:
             features.pop(key, None)
         elif isinstance(feature.values, np.ndarray):

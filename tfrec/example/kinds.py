@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, get_args
 
+from tfrec.example.scanner import is_plain_example
+
 MessageKind = Literal["Example", "SequenceExample", "Event", "proto", "bytes"]
 """`proto` is a message of another type, `bytes` is no message."""
 
@@ -36,6 +38,8 @@ class _Field(NamedTuple):
 
 def detect_kind(record: bytes) -> MessageKind:
     """Say which message a record is; an empty one is an Example without features."""
+    if is_plain_example(record):  # as good as all are, and it takes a third of the time
+        return "Example"
     try:
         fields = list(_scan(record, 0, len(record)))
     except _NoMessageError:

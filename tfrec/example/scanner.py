@@ -20,6 +20,8 @@ from tfrec.example.values import BytesList, FeatureValue, FloatList, Int64List
 Parts: TypeAlias = Sequence[bytes | memoryview]
 
 FIELD_1, FIELD_2, FIELD_3 = 0x0A, 0x12, 0x1A  # tags of length-delimited fields
+_LISTS = (FIELD_1, FIELD_2, FIELD_3)  # of bytes, floats, integers
+_LARGE = 4096  # bytes of a value; names and labels are always bytes
 
 
 def split_example(data: bytes) -> list[tuple[str, Parts]]:
@@ -39,21 +41,40 @@ def split_example(data: bytes) -> list[tuple[str, Parts]]:
         raise ExampleError(f"not a tf.train.Example: key {error.object!r} is not UTF-8") from error
 
 
-def parse_feature(key: str, parts: Parts) -> FeatureValue | None:
+def parse_feature(key: str, parts: Parts, *, copy: bool = True) -> FeatureValue | None:
     """Return the value of the serialized Feature of a key, or None where it has no kind.
 
-    Floats may come as a read-only array.
+    Floats may come as a read-only array, and without `copy` large bytes as views of the parts.
 
     Raises:
         ExampleError: the bytes are not a Feature.
     """
-    feature = _parse_plain(parts[0]) if len(parts) == 1 else None
+    feature = _parse_plain(parts[0], copy=copy) if len(parts) == 1 else None
     if feature is not None:
         return feature
     try:
         return messages.parse_feature(map(bytes, parts))
     except ExampleError as error:
         raise ExampleError(error.reason, key) from error
+
+
+def is_plain_example(data: bytes) -> bool:
+    """Say whether the bytes are an Example as `encode_example` lays it out.
+
+    The lists are not looked into. False says nothing: it may be an Example in another spelling.
+    """
+    entries = _split_plain(data)
+    if entries is None:
+        return False
+    try:
+        for key, (feature,) in entries:
+            key.decode()
+            if enter_field(feature, 0, feature[0])[1] != len(feature) or feature[0] not in _LISTS:
+                return False
+    except (UnicodeDecodeError, UnexpectedLayoutError, IndexError):
+        return False
+    else:
+        return True
 
 
 class UnexpectedLayoutError(Exception):
@@ -102,7 +123,7 @@ def _split_plain(data: bytes) -> list[tuple[bytes, Parts]] | None:
     return entries
 
 
-def _parse_plain(feature: bytes | memoryview) -> FeatureValue | None:
+def _parse_plain(feature: bytes | memoryview, *, copy: bool = True) -> FeatureValue | None:
     """Return the value of a Feature as `encode_example` lays it out, else None."""
     try:
         start, end = enter_field(feature, 0, feature[0])
@@ -110,7 +131,7 @@ def _parse_plain(feature: bytes | memoryview) -> FeatureValue | None:
             return None
         match feature[0]:
             case 0x0A:
-                return _parse_bytes_list(feature, start, end)
+                return _parse_bytes_list(feature, start, end, copy=copy)
             case 0x12:
                 return _parse_float_list(feature, start, end)
             case 0x1A:
@@ -120,13 +141,16 @@ def _parse_plain(feature: bytes | memoryview) -> FeatureValue | None:
     return None
 
 
-def _parse_bytes_list(feature: bytes | memoryview, start: int, end: int) -> BytesList:
-    values: list[bytes] = []
+def _parse_bytes_list(
+    feature: bytes | memoryview, start: int, end: int, *, copy: bool
+) -> BytesList:
+    values: list[bytes | memoryview] = []
     while start < end:
         start, value_end = enter_field(feature, start, FIELD_1)
         if value_end > end:
             raise UnexpectedLayoutError
-        values.append(bytes(feature[start:value_end]))
+        value = feature[start:value_end]
+        values.append(bytes(value) if copy or len(value) < _LARGE else value)
         start = value_end
     return BytesList(tuple(values))
 

@@ -15,12 +15,16 @@ from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.statistics import RecordStatistics
 from tfrec.storage import AnyStorage, Storage
 from tfrec.wire.compression import Compression
+from tfrec.wire.framing import OVERHEAD
 
 LARGE_FILE = 256 << 20
 """From this size in bytes on, a sample stands for a file."""
 
+MANY_RECORDS = 10_000
+"""If it has more records than these, a sample stands for a file of any size."""
+
 _SAMPLE_SIZE = 2_000  # records
-_STRIDE = 50  # of a compressed file, the first records are looked at, then one in so many
+_STRIDE = 50  # of a stream, the first records are looked at, then one in so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +89,23 @@ def _inspect_file(
     info = storage.info(file.path) if file.path != STANDARD_INPUT else None
     is_large = info is not None and info.size >= LARGE_FILE and not read_all
     with open_record_file(file.path, storage) as opened:
-        if is_large and opened.has_places:
-            records, num_bytes = TFRecordFile(file.path, storage=storage), opened.size or 0
-            num_records = _add_spread(records, add)
+        records = None if read_all else _find_many(opened, storage, is_large=is_large)
+        if records is not None:
+            num_records, num_bytes = _add_spread(records, add), opened.size or 0
         else:
-            num_records = _add_in_order(opened, add, is_large=is_large)
+            num_first = None if read_all else _SAMPLE_SIZE // 2 if is_large else MANY_RECORDS
+            num_records = _add_in_order(opened, add, num_first=num_first)
             num_bytes = opened.stored.num_bytes
     return FileSummary(file, num_records, num_bytes, opened.compression, statistics)
+
+
+def _find_many(opened: OpenedFile, storage: Storage, *, is_large: bool) -> TFRecordFile | None:
+    """Return the records of a file that has places, if it is large or has many; else None."""
+    may_be_many = opened.size is not None and opened.size > MANY_RECORDS * OVERHEAD
+    if not opened.has_places or not (is_large or may_be_many):
+        return None
+    records = TFRecordFile(opened.path, storage=storage)
+    return records if is_large or len(records) > MANY_RECORDS else None
 
 
 def _add_spread(records: TFRecordFile, add: Callable[[bytes], None]) -> int:
@@ -105,10 +119,12 @@ def _add_spread(records: TFRecordFile, add: Callable[[bytes], None]) -> int:
     return num_records
 
 
-def _add_in_order(opened: OpenedFile, add: Callable[[bytes], None], *, is_large: bool) -> int:
+def _add_in_order(
+    opened: OpenedFile, add: Callable[[bytes], None], *, num_first: int | None
+) -> int:
     """Add all records, or the first and then some; return how many there are."""
     reader = opened.read_records()
     for index, record in enumerate(reader):
-        if not is_large or index < _SAMPLE_SIZE // 2 or index % _STRIDE == 0:
+        if num_first is None or index < num_first or index % _STRIDE == 0:
             add(record.data)
     return reader.num_records

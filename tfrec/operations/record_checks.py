@@ -16,7 +16,7 @@ from tfrec.example import FeatureValue, decode_example
 from tfrec.example.kinds import MessageKind, detect_kind
 from tfrec.example.values import KIND_NAMES, ListType
 from tfrec.schema.detect import ImageKeys, find_filename, find_image_keys
-from tfrec.schema.features import read_bytes
+from tfrec.schema.features import read_buffer
 
 _NUM_VOTERS = 16
 
@@ -137,7 +137,7 @@ class RecordChecker:
     def _check_image(self, features: Mapping[str, FeatureValue], key: str) -> Iterator[str]:
         """Yield why the image doesn't decode."""
         try:
-            decode_stored_image(read_bytes(features, key), features, self.file)
+            decode_stored_image(read_buffer(features, key), features, self.file)
         except ImageError as error:
             yield f"feature {key!r}: the image {error.reason}"
 
@@ -151,7 +151,7 @@ def _parse(data: bytes) -> tuple[MessageKind, str, Mapping[str, FeatureValue] | 
     if not data:
         return "Example", "", {}
     try:
-        features = decode_example(data)
+        features = decode_example(data, copy=False)
     except ExampleError as error:
         # Where a key is known, all but the value of that feature is an Example.
         return detect_kind(data) if error.key is None else "Example", str(error), None

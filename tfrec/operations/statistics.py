@@ -17,7 +17,7 @@ from tfrec.example.sequence import SequenceFeatures, decode_sequence_example
 from tfrec.example.values import KIND_NAMES
 from tfrec.images.header import read_image_header
 from tfrec.schema.detect import detect_schema, find_image_keys
-from tfrec.schema.features import read_bytes, read_label
+from tfrec.schema.features import read_buffer, read_label
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class RecordStatistics:
         kind = detect_kind(record)
         self.kinds[kind] += 1
         if kind == "Example":
-            self._add_example(decode_example(record), file)
+            self._add_example(decode_example(record, copy=False), file)
         elif kind == "SequenceExample":
             self._add_sequence(decode_sequence_example(record))
         elif kind == "Event":
@@ -150,7 +150,7 @@ class RecordStatistics:
             statistics.num_records = num_records
 
     def _add_image(self, features: Mapping[str, FeatureValue], key: str, file: RecordFile) -> None:
-        data = read_bytes(features, key)
+        data = read_buffer(features, key)
         try:
             pixels = find_raw_pixels(data, features, file)
         except ImageError:
@@ -162,7 +162,7 @@ class RecordStatistics:
             self.image_sizes[width, height] += 1
             return
         try:
-            header = read_image_header(data, path=file.path)
+            header = read_image_header(bytes(data), path=file.path)
         except ImageError:
             self.image_formats["damaged"] += 1
             return

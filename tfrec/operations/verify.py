@@ -6,13 +6,14 @@ are found.
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import OpenedFile, StoredBytes, open_record_file
-from tfrec.engine import map_ordered
+from tfrec.engine import SerialExecutor, create_helper, map_ordered
 from tfrec.errors import DataLossError, ExampleError, WorkerError
 from tfrec.example import decode_example
 from tfrec.example.kinds import MessageKind
@@ -77,17 +78,20 @@ def verify(
     """
     storage = storage or AnyStorage()
     files = resolve_inputs(paths, storage)
-    check = partial(verify_file, storage=storage, check_images=check_images)
     num_checked = 0
     try:
-        with open_engine(
-            engine,
-            num_workers,
-            inputs=[file.path for file in files],
-            num_tasks=len(files),
-            worth=WORTH_CHECKING,
-            storage=storage,
-        ) as executor:
+        with (
+            open_engine(
+                engine,
+                num_workers,
+                inputs=[file.path for file in files],
+                num_tasks=len(files),
+                worth=WORTH_CHECKING,
+                storage=storage,
+            ) as executor,
+            _open_helper(executor) as helper,
+        ):
+            check = partial(verify_file, storage=storage, check_images=check_images, helper=helper)
             window = choose_window(executor, num_workers)
             for report in map_ordered(executor, check, map(_lighten, files), window=window):
                 num_checked += 1
@@ -107,10 +111,25 @@ def _lighten(file: RecordFile) -> RecordFile:
     return replace(file, manifest=replace(file.manifest, splits={}))
 
 
-def verify_file(file: RecordFile, storage: Storage, *, check_images: bool = False) -> FileReport:
-    """Check one file."""
+def _open_helper(executor: Executor) -> AbstractContextManager[Executor | None]:
+    """Return what takes SHA-256 beside the reader where files come one by one.
+
+    Where they don't, the other cores have files of their own.
+    """
+    return create_helper() if isinstance(executor, SerialExecutor) else nullcontext()
+
+
+def verify_file(
+    file: RecordFile,
+    storage: Storage,
+    *,
+    check_images: bool = False,
+    helper: Executor | None = None,
+) -> FileReport:
+    """Check one file; `helper`, of one thread, takes its SHA-256 meanwhile."""
+    with_digest = file.shard is not None
     try:
-        with open_record_file(file.path, storage, with_digest=file.shard is not None) as opened:
+        with open_record_file(file.path, storage, with_digest=with_digest, helper=helper) as opened:
             num_records, kind, faults = _check_records(opened, file, check_images=check_images)
             opened.stored.read_rest()
             compression, stored = opened.compression, opened.stored

@@ -21,7 +21,8 @@ IMAGE_KEYS = (
     "data",
 )
 LABEL_KEYS = ("image/class/label", "label", "class", "target", "image/class/text")
-_CANDIDATES = frozenset(IMAGE_KEYS + LABEL_KEYS)
+_IMAGE_RANKS = {key: rank for rank, key in enumerate(IMAGE_KEYS)}
+_LABEL_RANKS = {key: rank for rank, key in enumerate(LABEL_KEYS)}
 FILENAME_KEYS = ("image/filename", "filename", "image_name", "image/source_id", "key", "id")
 _SIZE_KEYS = (
     ("image/width", "image/height"),
@@ -65,11 +66,13 @@ class ImageKeys(NamedTuple):
 
 def find_image_keys(features: Mapping[str, FeatureValue]) -> ImageKeys:
     """Return which features of a decoded Example are its image and its label."""
-    # One loop over the few keys of a record, not over the many candidates: it runs once a record.
-    found = features.keys() & _CANDIDATES
-    image = next((key for key in IMAGE_KEYS if key in found and _is_image(features[key])), None)
-    label = next((key for key in LABEL_KEYS if key in found and _is_label(features[key])), None)
-    return ImageKeys(image, label)
+    # Loops over the few keys of a record, not over the many candidates: they run once a record.
+    images = [key for key in features if key in _IMAGE_RANKS and _is_image(features[key])]
+    labels = [key for key in features if key in _LABEL_RANKS and _is_label(features[key])]
+    return ImageKeys(
+        min(images, key=_IMAGE_RANKS.__getitem__, default=None),
+        min(labels, key=_LABEL_RANKS.__getitem__, default=None),
+    )
 
 
 def detect_schema(keys: Iterable[str]) -> str | None:

@@ -13,7 +13,12 @@ _KINDS = {"BytesList": "bytes", "FloatList": "float", "Int64List": "int64"}
 
 def read_bytes(features: Mapping[str, FeatureValue], key: str) -> bytes:
     """Return the one bytes value of a feature."""
-    return bytes(_read_list(features, key, BytesList).values[0])
+    return bytes(read_buffer(features, key))
+
+
+def read_buffer(features: Mapping[str, FeatureValue], key: str) -> bytes | bytearray | memoryview:
+    """Return the one bytes value of a feature as it is there: perhaps a view of the record."""
+    return _read_list(features, key, BytesList).values[0]
 
 
 def read_int64(features: Mapping[str, FeatureValue], key: str) -> int:

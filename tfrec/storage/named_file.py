@@ -22,6 +22,12 @@ class NamedFile(io.FileIO):
         except OSError as error:
             raise with_path(error, self._path) from None
 
+    def read(self, size: int | None = -1, /) -> bytes:
+        try:
+            return super().read(size)
+        except OSError as error:
+            raise with_path(error, self._path) from None
+
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
         try:
             return super().readinto(buffer)

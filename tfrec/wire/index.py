@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import BinaryIO, NamedTuple
 
+from tfrec.wire.block import split_block
 from tfrec.wire.framing import HEADER_SIZE, OVERHEAD, Place, check_header, check_room
 
+_SMALL = 1 << 14  # bytes of a record, up to which many are read at once
+_BLOCK_SIZE = 1 << 18
 _STAMP = re.compile(rb"# (\d+) (\d+)\n")
 
 
@@ -100,11 +103,22 @@ def scan_index(
     """
     offsets = array("Q", [0])
     offset = 0
+    are_small = False
     while offset < size:
+        if are_small:
+            block = stream.read(_BLOCK_SIZE)
+            starts, _, used = split_block(block, verify=False)
+            offsets.extend(offset + start for start in starts[1:])
+            stream.seek(used - len(block), io.SEEK_CUR)
+            if used:
+                offset += used
+                offsets.append(offset)
+                continue
         place = Place(path, len(offsets) - 1, offset)
         length = check_header(stream.read(HEADER_SIZE), place)
         check_room(length, size - offset - HEADER_SIZE, place)
         offset += length + OVERHEAD
         stream.seek(length + OVERHEAD - HEADER_SIZE, io.SEEK_CUR)
         offsets.append(offset)
+        are_small = length <= _SMALL
     return RecordIndex(offsets, stamp)
