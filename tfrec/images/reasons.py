@@ -20,8 +20,26 @@ _CUT_SHORT = (
 )  # fmt: skip
 """What Pillow and Python say when the bytes are used up."""
 
-_OBSCURE = ("decoder error", "broken data stream", "codec configuration", "decoding error")
-"""Pillow's words for a code that a C library returned."""
+_IN_PLAIN_WORDS = {
+    r"cannot handle (\d+)-layer": "is of an unsupported kind: {what} of {0} channels",
+    r"cannot handle (\d+)-bit": "is of an unsupported kind: {what} of {0} bits a value",
+    r"unknown (?:pixel mode|data organization)|unable to determine \w+ image mode": (
+        "is of an unsupported kind: {what} of an unusual number of bits or channels, or of numbers "
+        "that are not whole"
+    ),
+    r"decoder error": "is damaged or of an unsupported kind: {what} whose data do not decode",
+    r"decoding error|broken data stream|codec configuration|failed to (?:read|decode) next frame": (
+        "is damaged: {what} whose data do not decode"
+    ),
+    r"failed to decode image: (.+)": "is damaged or of an unsupported kind: {what} ({0})",
+    r"cannot (?:load|parse) this image": "is damaged: {what} without pixels",
+    r"tile \w+ (?:extend outside|be negative)": "is damaged: {what} with a part outside of it",
+    r"not identified by this driver|not a \w+ file|(?:missing|invalid) dimensions|size must be": (
+        "is damaged: {what} whose header makes no sense"
+    ),
+    r"broken png file \(.+ b'([^']+)'\)": "is damaged: {what} whose part {0} is damaged",
+}
+"""What Pillow says of its own insides, and what that means to whoever has the file."""
 
 
 def explain(error: Exception, data: bytes, max_pixels: int) -> str:
@@ -37,8 +55,10 @@ def explain(error: Exception, data: bytes, max_pixels: int) -> str:
         return _too_large(f"a part of {pixels[0]}" if pixels else "more", max_pixels)
     if any(words in message.lower() for words in _CUT_SHORT):
         return f"is cut short: {what} whose data end too early"
-    if message.startswith(_OBSCURE):
-        return f"is damaged: {what} whose data do not decode ({message})"
+    for pattern, words in _IN_PLAIN_WORDS.items():
+        found = re.match(pattern, message, re.IGNORECASE)
+        if found:
+            return words.format(*found.groups(), what=what)
     return f"is damaged or of an unsupported kind: {what} ({message})"
 
 
