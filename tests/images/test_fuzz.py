@@ -19,26 +19,31 @@ from tfrec.images import ImageSettings, decode_image, describe_content
 NUM_EXAMPLES = int(os.environ.get("TFREC_FUZZ_EXAMPLES", "200"))
 MAX_SECONDS = 5
 
+ANIMATED = {"save_all": True, "append_images": [Image.new("RGB", (48, 32), "red")]}
+
 FORMATS = {
-    "JPEG": [{}, {"progressive": True}],
-    "PNG": [{}],
-    "GIF": [{}],
-    "WEBP": [{}, {"lossless": True}],
-    "BMP": [{}],
-    "TIFF": [{}, {"compression": "tiff_lzw"}, {"compression": "jpeg"}],
+    "JPEG": [{}, {"progressive": True}, {"mode": "CMYK"}, {"mode": "L", "restart_marker_blocks": 1}],
+    "PNG": [{}, {"mode": "P", "transparency": bytes(range(256))}, {"mode": "LA"}, {"mode": "I;16"},
+            {"mode": "1"}, ANIMATED],
+    "GIF": [{}, {"mode": "P", "transparency": 7}, ANIMATED],
+    "WEBP": [{}, {"lossless": True}, {"mode": "RGBA"}, ANIMATED],
+    "BMP": [{}, {"mode": "P"}, {"mode": "1"}, {"mode": "RGBA"}],
+    "TIFF": [{}, {"compression": "tiff_lzw"}, {"compression": "jpeg"}, {"mode": "I;16"},
+             {"mode": "CMYK", "compression": "tiff_adobe_deflate"}, {"mode": "LA"}, ANIMATED],
     "AVIF": [{}], "JPEG2000": [{}], "PPM": [{}], "ICO": [{}], "TGA": [{}], "QOI": [{}], "DDS": [{}], "PCX": [{}],
     "SGI": [{}], "ICNS": [{}],
 }  # fmt: skip
 
 
 def good_files(pillow_format):
-    image = Image.radial_gradient("L").resize((48, 32)).convert("RGB")
+    image = Image.radial_gradient("L").resize((48, 32))
     exif = Image.Exif()
     exif[0x0112] = 6
     extra = {"exif": exif} if pillow_format in ("JPEG", "PNG", "WEBP", "TIFF", "AVIF") else {}
-    for options in FORMATS[pillow_format]:
+    for variant in FORMATS[pillow_format]:
+        options = {"mode": "RGB"} | variant
         target = io.BytesIO()
-        image.save(target, pillow_format, **options, **extra)
+        image.convert(options.pop("mode")).save(target, pillow_format, **options, **extra)
         yield target.getvalue()
 
 
