@@ -9,9 +9,12 @@ import random
 import struct
 
 import pytest
-from PIL import Image, ImageOps, features
+from PIL import Image, ImageOps, __version__, features
 
 from tfrec.images import ImageSettings, decode_image
+
+IS_OLD = int(__version__.split(".")[0]) < 13
+"""Older versions of Pillow read a grey AVIF as RGB, and fill up a DDS that is cut short."""
 
 SIZE = (60, 40)
 NOISE = Image.frombytes("RGBA", SIZE, random.Random(5).randbytes(SIZE[0] * SIZE[1] * 4))
@@ -102,7 +105,7 @@ def make_files():
         "PCX": ("RGB", "L", "P", "1"),
         "ICO": ("RGB", "L", "RGBA"),
         "SGI": ("RGB", "L"),
-        "AVIF": ("RGB", "L", "RGBA") if features.check("avif") else (),
+        "AVIF": ("RGB", "RGBA") if features.check("avif") else (),
         "QOI": ("RGB", "RGBA"),
         "DDS": ("RGB", "RGBA"),
         "MSP": ("1",),
@@ -123,6 +126,8 @@ def make_files():
     yield "SUN", "1", sun()
     yield "DCX", "RGB", dcx()
     yield "FLI", "P", fli()
+    if features.check("avif") and not IS_OLD:
+        yield "AVIF", "L", saved("AVIF", "L")
     yield "GBR", "RGBA", gbr()
     yield "BMP", "RGBA", rgba_bmp()
     yield "JPEG2000", "P", palette_jp2()
@@ -162,6 +167,8 @@ def test_its_pixels_are_those_of_pillow(pillow_format, mode, data):
 @pytest.mark.parametrize(("pillow_format", "mode", "data"), FILES, ids=IDS)
 def test_half_of_it_is_a_short_reason_or_an_image(pillow_format, mode, data):
     """Some formats have all that decides their pixels in their first half."""
+    if IS_OLD and pillow_format == "DDS":
+        pytest.skip("older versions of Pillow fill it up")
     whole = decode_image(data, path="x", settings=ImageSettings(size=None)).tobytes()
     try:
         half = decode_image(data[: len(data) // 2], path="x", settings=ImageSettings(size=None))
