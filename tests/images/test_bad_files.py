@@ -149,6 +149,26 @@ class TestBadFiles:
             data[:at] + bytes(20) + data[at + 20 :]
         )
 
+    def test_png_without_width(self, make_png):
+        assert "is damaged: a PNG image whose header makes no sense" == self.reason(
+            make_png(0, 8, 2, b"")
+        )
+
+    def test_gif_whose_frame_has_no_width(self):
+        screen = b"GIF89a" + struct.pack("<HHBBB", 1, 1, 0x80, 0, 0) + bytes(6)
+        frame = b"," + struct.pack("<HHHHB", 0, 0, 0, 1, 0) + b"\x02\x01\x44\x00;"
+
+        assert "is damaged: a GIF image with a part outside of it" == self.reason(screen + frame)
+
+    def test_avif_whose_description_is_damaged(self, save, noise):
+        data = save(noise(8, 8), "AVIF")
+        at = data.index(b"iinf")
+
+        assert re.fullmatch(
+            r"is damaged or of an unsupported kind: an AVIF image \([A-Z][\w ]+\)",
+            self.reason(data[:at] + b"none" + data[at + 4 :]),
+        )
+
     def test_gif_with_a_code_of_13_bits(self):
         screen = b"GIF89a" + struct.pack("<HHBBB", 1, 1, 0x80, 0, 0) + bytes(6)
         frame = b"," + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x0d\x01\x44\x00;"

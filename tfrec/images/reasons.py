@@ -20,26 +20,34 @@ _CUT_SHORT = (
 )  # fmt: skip
 """What Pillow and Python say when the bytes are used up."""
 
-_IN_PLAIN_WORDS = {
-    r"cannot handle (\d+)-layer": "is of an unsupported kind: {what} of {0} channels",
-    r"cannot handle (\d+)-bit": "is of an unsupported kind: {what} of {0} bits a value",
-    r"unknown (?:pixel mode|data organization)|unable to determine \w+ image mode": (
-        "is of an unsupported kind: {what} of an unusual number of bits or channels, or of numbers "
-        "that are not whole"
+_IN_PLAIN_WORDS: dict[str, tuple[str, ...]] = {
+    "is of an unsupported kind: {what} of {detail} channels": (r"cannot handle (\d+)-layer",),
+    "is of an unsupported kind: {what} of {detail} bits a value": (r"cannot handle (\d+)-bit",),
+    "is of an unsupported kind: {what} of an unusual number of bits or channels, or of numbers "
+    "that are not whole": (
+        r"unknown pixel mode", r"unknown data organization", r"unable to determine \w+ image mode",
     ),
-    r"decoder error": "is damaged or of an unsupported kind: {what} whose data do not decode",
-    r"decoding error|broken data stream|codec configuration|failed to (?:read|decode) next frame": (
-        "is damaged: {what} whose data do not decode"
+    "is damaged or of an unsupported kind: {what} whose data do not decode": (r"decoder error",),
+    "is damaged or of an unsupported kind: {what} ({detail})": (r"failed to decode image: (.+)",),
+    "is damaged: {what} whose data do not decode": (
+        r"decoding error", r"broken data stream", r"unrecognized data stream", r"no marker found",
+        r"codec configuration", r"could not create decoder", r"bad quantization table",
+        r"failed to (?:read|decode) next frame",
     ),
-    r"failed to decode image: (.+)": "is damaged or of an unsupported kind: {what} ({0})",
-    r"cannot (?:load|parse) this image": "is damaged: {what} without pixels",
-    r"tile \w+ (?:extend outside|be negative)": "is damaged: {what} with a part outside of it",
-    r"not identified by this driver|not a \w+ file|(?:missing|invalid) dimensions|size must be": (
-        "is damaged: {what} whose header makes no sense"
+    "is damaged: {what} without pixels": (
+        r"cannot load this image", r"no more images in", r"(?:frame|image) not found in",
     ),
-    r"broken png file \(.+ b'([^']+)'\)": "is damaged: {what} whose part {0} is damaged",
-}
-"""What Pillow says of its own insides, and what that means to whoever has the file."""
+    "is damaged: {what} with a part outside of it": (
+        r"tile cannot extend outside", r"tile \w+ cannot be negative",
+    ),
+    "is damaged: {what} whose header makes no sense": (
+        r"not identified by this driver", r"not a \w+ file", r"(?:missing|invalid) dimensions",
+        r"size must be positive", r"unknown filter", r"\d+$",
+    ),
+    "is damaged: {what} whose part {detail} is damaged": (r"broken png file \(.+ b'(\w+)'\)",),
+    "is damaged: {what} with a part that is none": (r"broken png file",),
+}  # fmt: skip
+"""What a reason says, and how what Pillow says begins: words for its own insides."""
 
 
 def explain(error: Exception, data: bytes, max_pixels: int) -> str:
@@ -55,10 +63,10 @@ def explain(error: Exception, data: bytes, max_pixels: int) -> str:
         return _too_large(f"a part of {pixels[0]}" if pixels else "more", max_pixels)
     if any(words in message.lower() for words in _CUT_SHORT):
         return f"is cut short: {what} whose data end too early"
-    for pattern, words in _IN_PLAIN_WORDS.items():
-        found = re.match(pattern, message, re.IGNORECASE)
-        if found:
-            return words.format(*found.groups(), what=what)
+    for words, patterns in _IN_PLAIN_WORDS.items():
+        for pattern in patterns:
+            if found := re.match(pattern, message, re.IGNORECASE):
+                return words.format(what=what, detail="".join(found.groups()))
     return f"is damaged or of an unsupported kind: {what} ({message})"
 
 
