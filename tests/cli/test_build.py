@@ -228,12 +228,12 @@ class TestFewOpenFiles:
         )
 
     def test_images_are_closed(self, save, tmp_path):
-        for number in range(200):
-            save(f"pets/cat/{number}.png", Image.new("L", (2, 2), number))
+        for number in range(500):
+            save(f"pets/cat/{number}.png", Image.new("L", (2, 2), number % 256))
 
         done = self.build(tmp_path, "pets", "out.tfrecords", "--workers", "4")
 
-        assert (0, 200 * 196_669) == (done.returncode, (tmp_path / "out.tfrecords").stat().st_size)
+        assert (0, 500 * 196_669) == (done.returncode, (tmp_path / "out.tfrecords").stat().st_size)
 
     def test_shards_are_closed(self, save, tmp_path):
         for number in range(100):

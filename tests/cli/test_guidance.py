@@ -52,6 +52,12 @@ def test_an_unknown_command_is_answered_with_the_nearest(tfrec, word, answer):
     assert done.err.endswith("--help` says more\n")
 
 
+def test_without_a_command_the_help_is_shown(tfrec):
+    done = tfrec()
+
+    assert (2, "", tfrec("--help").out) == (done.code, done.out, done.err)
+
+
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
@@ -63,6 +69,18 @@ def test_an_unknown_command_is_answered_with_the_nearest(tfrec, word, answer):
                 "error: invalid value for '--size': "
                 "'big' is no size; give WIDTHxHEIGHT or one number in pixels"
             ),
+        ),
+        (
+            ["build", "a", "b", "--num-shards", "abc"],
+            "error: invalid value for '--num-shards': 'abc' is no whole number",
+        ),
+        (
+            ["build", "a", "b", "--workers", "0"],
+            "error: invalid value for '--workers': 0 must be at least 1",
+        ),
+        (
+            ["build", "a", "b", "--quality", "101"],
+            "error: invalid value for '--quality': 101 must be from 0 to 100",
         ),
     ],
 )
@@ -95,11 +113,18 @@ def test_after_damage_the_way_out_is_named(tfrec, save, words):
     )
 
 
-@pytest.mark.parametrize("command", ["index", "cat", "inspect"])
-def test_a_file_that_is_something_else_is_named(tfrec, save, command):
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["index"], ["cat"], ["inspect"], ["diff", "x.jpg"], ["salvage", "y.tfrecord"],
+        ["reshard", "y.tfrecord"], ["dump", "show"],
+    ],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_a_file_that_is_something_else_is_named(tfrec, save, words):
     save("x.jpg", (1, 2, 3))
 
-    done = tfrec(command, "x.jpg")
+    done = tfrec(words[0], "x.jpg", *words[1:])
 
     assert (
         1,
@@ -110,12 +135,28 @@ def test_a_file_that_is_something_else_is_named(tfrec, save, command):
     )
 
 
-def test_choosing_no_record_is_said(tfrec, save):
+@pytest.mark.parametrize(
+    ("words", "out"),
+    [
+        (["cat"], ""),
+        (["dump", "show"], "show: 0 images\n"),
+        (["reshard", "y"], "y: 0 records, 0 bytes\n"),
+    ],
+    ids=["cat", "dump", "reshard"],
+)
+def test_choosing_no_record_is_said(tfrec, save, words, out):
     save("x.tfrecord", RECORDS)
 
-    done = tfrec("cat", "x.tfrecord", "--index", "7")
+    done = tfrec(words[0], "x.tfrecord", *words[1:], "--index", "7")
 
-    assert (0, "", "note: no record was chosen\n") == (done.code, done.out, done.err)
+    assert (0, out, "note: no record was chosen\n") == (done.code, done.out, done.err)
+
+
+@pytest.mark.parametrize("command", ["verify", "inspect", "cat", "index"])
+def test_an_empty_name_is_no_input(tfrec, command):
+    done = tfrec(command, "")
+
+    assert (2, "error: the name of what is to be read is empty\n") == (done.code, done.err)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,12 @@ def test_joiners_of_words_and_emoji_stay(capsys):
     assert "می\u200cخواهم\n" == capsys.readouterr().err
 
 
+def test_columns_are_as_wide_as_a_terminal_shows_their_characters(capsys):
+    render.say_table([("ab", "1"), ("猫", "2"), ("e\u0301t", "3"), ("abc", "4")])
+
+    assert "  ab   1\n  猫   2\n  e\u0301t   3\n  abc  4\n" == capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("number", "words"),
     [

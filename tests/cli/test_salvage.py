@@ -56,9 +56,9 @@ def test_standard_input_is_read(tfrec, save, tmp_path):
 
 
 def test_a_file_without_records_is_a_failure(tfrec, save, tmp_path):
-    save("in.txt", b"no records here, but words")
+    save("in.tfrecord", b"\1" * 30)
 
-    done = tfrec("salvage", "in.txt", "out.tfrecord")
+    done = tfrec("salvage", "in.tfrecord", "out.tfrecord")
 
     assert 1 == done.code
     assert "no record is intact" in done.err

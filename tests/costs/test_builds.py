@@ -152,3 +152,63 @@ print(sorted(heavy & {{name.partition(".")[0] for name in sys.modules}}), file=s
     done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert "[]" == done.stderr.strip()
+
+
+BUILD = """
+import sys, time
+from tfrec.cli.main import main
+sys.argv = ["tfrec", "build", "in", "out.tfrecords", "--workers", "1"]
+try:
+    main()
+finally:
+    peak = int(open("/proc/self/status").read().partition("VmHWM:")[2].split()[0]) * 1024
+    print(peak, time.process_time(), file=sys.stderr)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
+@pytest.mark.parametrize(
+    ("num_images", "max_memory"),
+    [(500, 90 << 20), pytest.param(3000, 400 << 20, marks=pytest.mark.stress)],
+)
+def test_memory_does_not_grow_with_the_images(tmp_path, num_images, max_memory):
+    """The pixels of the images take more: 94 and 563 MiB. And 150 a second of a processor."""
+    first = tmp_path / "in/cat/0.png"
+    first.parent.mkdir(parents=True)
+    Image.new("RGB", (256, 256), (9, 9, 9)).save(first)
+    for number in range(1, num_images):
+        first.with_name(f"{number}.png").hardlink_to(first)
+
+    done = run(
+        [sys.executable, "-c", BUILD], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    out = tmp_path / "out.tfrecords"
+    assert num_images * 196_669 == out.stat().st_size
+    out.unlink()
+    peak, seconds = map(float, done.stderr.splitlines()[-1].split())
+    assert peak < max_memory
+    assert num_images / seconds > 150
+
+
+def test_a_build_loads_neither_tensorflow_nor_torch(tmp_path):
+    """Both can be found, and are what nobody needs."""
+    (tmp_path / "in/cat").mkdir(parents=True)
+    Image.new("RGB", (2, 2)).save(tmp_path / "in/cat/a.png")
+    for name in ("tensorflow", "torch", "tensorflow_datasets", "jax"):
+        (tmp_path / f"{name}.py").touch()
+    code = """
+import sys, tfrec
+from tfrec.cli.main import main
+sys.argv = ["tfrec", "build", "in", "out", "--schema", "tfds"]
+try:
+    main()
+finally:
+    print(sorted({"tensorflow", "torch", "tensorflow_datasets", "jax"} & set(sys.modules)))
+"""
+
+    done = run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert "[]" == done.stdout.splitlines()[-1]

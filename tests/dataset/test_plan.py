@@ -218,7 +218,7 @@ class TestContradictions:
             ({"schema": "slim", "encoding": "raw"}, "does not hold it; the schema 'raw' does"),
             ({"encoding": "original"}, "the schema 'imagenet' does"),
             ({"encoding": "bmp"}, "must be one of"),
-            ({"quality": 90}, "codec 'raw' has none"),
+            ({"quality": 90}, "the encoding 'raw' has none"),
             ({"image": ImageSettings(size=None)}, "give one size"),
             ({"image": ImageSettings(resize="fit")}, "give one size"),
             (

@@ -1,3 +1,4 @@
+import io
 import re
 import struct
 import sys
@@ -40,6 +41,43 @@ class TestBadFiles:
         assert (
             decode_image(image, path="x").tobytes()
             == decode_image(image + b"\r\n\0", path="x").tobytes()
+        )
+
+    @pytest.mark.parametrize("mode", ["RGB", "L", "CMYK"])
+    @pytest.mark.parametrize("kept", [0.1, 0.5, 0.9, 0.99])
+    @pytest.mark.parametrize("options", [{}, {"restart_marker_blocks": 1}], ids=["", "restarts"])
+    def test_jpeg_cut_short_and_ended(self, save, noise, mode, kept, options):
+        """Without a look at the pixels it would be grey from there on."""
+        whole = save(noise(200, 150, mode), "JPEG", **options)
+        start = whole.index(b"\xff\xda")
+        cut = whole[: start + int(kept * (len(whole) - start))].rstrip(b"\xff")
+
+        assert "is cut short: a JPEG image whose data end too early" == self.reason(
+            cut + b"\xff\xd9"
+        )
+
+    @pytest.mark.parametrize("mode", ["RGB", "L", "CMYK"])
+    @pytest.mark.parametrize(
+        "options",
+        [{}, {"restart_marker_blocks": 1}, {"progressive": True}, {"optimize": True}],
+        ids=["", "restarts", "progressive", "optimize"],
+    )
+    def test_jpeg_that_is_gray_at_its_end_is_good(self, save, noise, mode, options):
+        image = noise(200, 150, mode)
+        image.paste(Image.new("L", (200, 75), 128).convert(mode), (0, 75))
+        data = save(image, "JPEG", **options)
+
+        decoded = decode_image(data, path="x", settings=ImageSettings(size=None))
+
+        with Image.open(io.BytesIO(data)) as expected:
+            assert expected.convert("RGB").tobytes() == decoded.tobytes()
+
+    def test_jpeg_cut_short_is_seen_when_reduced(self, save, noise):
+        pytest.importorskip("cykooz_resizer")
+        whole = save(noise(200, 150), "JPEG")
+
+        assert "is cut short: a JPEG image whose data end too early" == self.reason(
+            whole[: len(whole) // 2].rstrip(b"\xff") + b"\xff\xd9", fast=True, size=(20, 15)
         )
 
     @pytest.mark.parametrize(
@@ -88,6 +126,71 @@ class TestBadFiles:
     )
     def test_what_else_it_is_is_said(self, data, words):
         assert words in self.reason(data)
+
+    def test_png_without_pixels(self, make_png):
+        data = make_png(2, 8, 2, bytes(6))
+        start = data.index(b"IDAT") - 4
+
+        assert "is damaged: a PNG image without pixels" == self.reason(
+            data[:start] + data[data.index(b"IEND") - 4 :]
+        )
+
+    def test_png_with_a_wrong_checksum(self, save, noise):
+        data = bytearray(save(noise(8, 8)))
+        data[data.index(b"IHDR") + 17] ^= 1
+
+        assert "is damaged: a PNG image whose part IHDR is damaged" == self.reason(bytes(data))
+
+    def test_png_whose_pixels_are_damaged(self, save, noise):
+        data = save(noise(8, 8))
+        at = data.index(b"IDAT") + 6
+
+        assert "is damaged: a PNG image whose data do not decode" == self.reason(
+            data[:at] + bytes(20) + data[at + 20 :]
+        )
+
+    def test_png_without_width(self, make_png):
+        assert "is damaged: a PNG image whose header makes no sense" == self.reason(
+            make_png(0, 8, 2, b"")
+        )
+
+    def test_gif_whose_frame_has_no_width(self):
+        screen = b"GIF89a" + struct.pack("<HHBBB", 1, 1, 0x80, 0, 0) + bytes(6)
+        frame = b"," + struct.pack("<HHHHB", 0, 0, 0, 1, 0) + b"\x02\x01\x44\x00;"
+
+        assert "is damaged: a GIF image with a part outside of it" == self.reason(screen + frame)
+
+    def test_avif_whose_description_is_damaged(self, save, noise):
+        data = save(noise(8, 8), "AVIF")
+        at = data.index(b"iinf")
+
+        assert re.fullmatch(
+            r"is damaged or of an unsupported kind: an AVIF image \([A-Z][\w ]+\)",
+            self.reason(data[:at] + b"none" + data[at + 4 :]),
+        )
+
+    def test_gif_with_a_code_of_13_bits(self):
+        screen = b"GIF89a" + struct.pack("<HHBBB", 1, 1, 0x80, 0, 0) + bytes(6)
+        frame = b"," + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x0d\x01\x44\x00;"
+
+        assert "is damaged: a GIF image whose data do not decode" == self.reason(screen + frame)
+
+    @pytest.mark.parametrize(
+        ("offset", "value", "words"),
+        [(9, 9, "of 9 channels"), (4, 13, "of 13 bits a value")],
+        ids=["channels", "bits"],
+    )
+    def test_jpeg_of_an_unsupported_kind(self, save, noise, offset, value, words):
+        data = bytearray(save(noise(8, 8), "JPEG"))
+        data[data.index(b"\xff\xc0") + offset] = value
+
+        assert f"is of an unsupported kind: a JPEG image {words}" == self.reason(bytes(data))
+
+    def test_tiff_of_doubles(self, make_tiff):
+        assert (
+            "is of an unsupported kind: a TIFF image of an unusual number of bits or channels, or "
+            "of numbers that are not whole"
+        ) == self.reason(make_tiff(1, bytes(8), depth=64, sample_format=3))
 
     def test_too_many_pixels(self, save):
         data = save(Image.new("1", (14_000, 13_000)))

@@ -113,8 +113,8 @@ class TestJpegWithoutTheGil:
         ("jpeg", 0, "takes 1 to 100"),
         ("jpeg", 101, "takes 1 to 100"),
         ("webp", -1, "takes 0 to 100"),
-        ("png", 90, "codec 'png' has none"),
-        ("raw", 90, "codec 'raw' has none"),
+        ("png", 90, "the encoding 'png' has none"),
+        ("raw", 90, "the encoding 'raw' has none"),
         ("bmp", None, "must be one of 'raw', 'jpeg', 'png', 'webp'"),
     ],
 )

@@ -55,6 +55,25 @@ class TestBrokenMetadata:
 
         assert b"\x01\x02\x03" == decode_image(data, path="x", settings=AS_STORED).tobytes()
 
+    @pytest.mark.parametrize("position", [8, -1], ids=["content", "checksum"])
+    def test_damaged_exif_of_a_png_is_ignored(
+        self, save, quadrants, read_quadrants, oriented, position
+    ):
+        data = bytearray(save(quadrants(), exif=oriented(6)))
+        at = data.index(b"eXIf")
+        end = at + 8 + int.from_bytes(data[at - 4 : at], "big")
+        data[at + position if position > 0 else end + position] ^= 1
+
+        assert TURNED[1] == read_quadrants(decode_image(bytes(data), path="x"))
+
+    def test_orientation_of_a_png_survives_a_broken_chunk(
+        self, save, quadrants, read_quadrants, oriented
+    ):
+        data = bytearray(save(quadrants(), exif=oriented(6), dpi=(72, 72)))
+        data[data.index(b"pHYs") + 5] ^= 1
+
+        assert TURNED[6] == read_quadrants(decode_image(bytes(data), path="x"))
+
     def test_orientation_survives_a_broken_segment(
         self, save, quadrants, read_quadrants, oriented, with_segment
     ):

@@ -40,7 +40,7 @@ def test_neither_order_nor_shards_make_a_difference(compare):
 
     assert (12, []) == (report.num_same, found)
     assert (
-        "setting `num_shards`: None in A, 5 in B",
+        "setting `num_shards`: not set in A, 5 in B",
         "setting `shuffle`: False in A, True in B",
     ) == report.settings
 

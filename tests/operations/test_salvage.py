@@ -83,10 +83,17 @@ def test_a_compressed_file_is_kept_up_to_the_damage():
     assert 1 == len(report.faults)
 
 
-def test_where_nothing_is_intact_nothing_is_written():
-    storage = MemoryStorage({"in": b"some text, of more than 12 bytes"})
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\1" * 30, "no record is intact"),
+        (b"some text, of more than 12 bytes", "this is no TFRecord file, but a text file"),
+    ],
+)
+def test_where_nothing_is_intact_nothing_is_written(content, words):
+    storage = MemoryStorage({"in": content})
 
-    with pytest.raises(DataLossError, match="in: .*no record is intact"):
+    with pytest.raises(DataLossError, match=f"in: .*{words}"):
         salvage("in", "out", storage=storage)
 
     assert {"in"} == set(storage.files)

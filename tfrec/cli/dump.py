@@ -89,6 +89,8 @@ def dump(
             overwrite=overwrite,
             advance=advance,
         )
+    if (ranges or tests) and not report.num_images and not report.skipped:
+        tell("note: no record was chosen")
     for error in report.skipped:
         tell(f"skipped: {error}")
     if as_json:

@@ -8,6 +8,7 @@ import click
 from tfrec.cli import bad_images, exits, interrupts
 from tfrec.cli.command import LazyGroup
 from tfrec.cli.render import tell
+from tfrec.cli.usage import tell_usage
 from tfrec.errors import BadImagesError, ChecksumError, TfrecError, TruncatedRecordError
 
 COMMANDS = (
@@ -81,7 +82,7 @@ def main() -> None:
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
-        _tell_usage(error)
+        tell_usage(error)
         code = error.exit_code
     except (TfrecError, OSError) as error:
         code = _end_with(error)
@@ -121,17 +122,3 @@ def _sentence(error: TfrecError | OSError) -> str:
         reason = _REASONS.get(type(error)) or error.strerror or "failed"
         return f"{os.fsdecode(error.filename)}: {reason}"
     return str(error)
-
-
-def _tell_usage(error: click.ClickException) -> None:
-    """Say what is wrong with the command line, how it goes, and where more is said."""
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    if context is not None:
-        tell(context.get_usage())
-    tell(f"error: {_uncapitalized(error.format_message().removesuffix('.'))}")
-    if context is not None:
-        tell(f"`{context.command_path} --help` says more")
-
-
-def _uncapitalized(text: str) -> str:
-    return text[:1].lower() + text[1:]

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
+from unicodedata import combining, east_asian_width
 
 import click
 
@@ -41,13 +42,27 @@ def say_json_line(document: Any) -> None:  # noqa: ANN401 (any JSON value)
 def say_table(rows: Iterable[Sequence[str]], *, numeric: frozenset[int] = frozenset()) -> None:
     """Write rows in columns; those in `numeric` are set to the right."""
     cells = [[display_path(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
     for row in cells:
         padded = (
-            cell.rjust(width) if position in numeric else cell.ljust(width)
+            _pad(cell, width, is_number=position in numeric)
             for position, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         _write(f"  {'  '.join(padded)}".rstrip())
+
+
+def _pad(cell: str, width: int, *, is_number: bool) -> str:
+    space = " " * (width - _width(cell))
+    return space + cell if is_number else cell + space
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text
+    )
 
 
 def say_classes(rows: Iterable[tuple[int | str, str, int]], noun: str) -> None:

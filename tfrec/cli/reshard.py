@@ -7,7 +7,7 @@ import click
 from tfrec.cli import exits, options
 from tfrec.cli.command import command
 from tfrec.cli.progress import progress_bar
-from tfrec.cli.render import count, num_bytes, say, say_json
+from tfrec.cli.render import count, num_bytes, say, say_json, tell
 
 
 @command(
@@ -102,6 +102,8 @@ def reshard(
             overwrite=overwrite,
             advance=advance,
         )
+    if (ranges or tests) and not report.num_records:
+        tell("note: no record was chosen")
     size = sum(shard.num_bytes for shard in report.shards)
     if as_json:
         say_json(

@@ -47,6 +47,8 @@ def resolve_inputs(paths: Iterable[str], storage: Storage) -> list[RecordFile]:
 def _resolve(path: str, storage: Storage) -> list[RecordFile]:
     if path == STANDARD_INPUT:
         return [RecordFile(path)]
+    if not path:
+        raise ConfigError("the name of what is to be read is empty")
     info = storage.info(path)
     if info is not None and info.kind == "directory":
         return _resolve_directory(path, storage)

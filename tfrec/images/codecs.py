@@ -163,7 +163,7 @@ def make_codec(name: str, *, quality: int | None = None) -> ImageCodec:
     if quality is None:
         return CODECS[name]()
     if name not in _WITH_QUALITY:
-        raise ConfigError(f"quality {quality}: codec {name!r} has none")
+        raise ConfigError(f"quality {quality}: the encoding {name!r} has none")
     return CODECS[name](quality=quality)
 
 
@@ -172,7 +172,7 @@ _WITH_QUALITY = {JpegCodec.name, WebpCodec.name}
 
 def _check_quality(name: str, quality: int, *, lowest: int) -> None:
     if not lowest <= quality <= 100:
-        raise ConfigError(f"quality {quality}: codec {name!r} takes {lowest} to 100")
+        raise ConfigError(f"quality {quality}: the encoding {name!r} takes {lowest} to 100")
 
 
 # libjpeg, jmorecfg.h: JPEG_MAX_DIMENSION; libwebp, encode.h: WEBP_MAX_DIMENSION. Both say so on

@@ -6,15 +6,16 @@ The order is part of the format: each step but the resizing keeps full detail, s
 one-bit scans and transparent edges are smooth afterwards. A good RGB, L, P or CMYK file without
 alpha gives exactly Pillow's `exif_transpose(image).convert("RGB").resize(size)`.
 
-A file is used whole or not at all: `ImageFile.LOAD_TRUNCATED_IMAGES` stays off. What cannot be seen
-is a JPEG whose data stop early yet are followed by an end marker: libjpeg only warns, and Pillow
-does not pass that on.
+A file is used whole or not at all: `ImageFile.LOAD_TRUNCATED_IMAGES` stays off. Where the data of
+a JPEG stop early and an end marker follows, libjpeg draws grey and only warns, which Pillow does
+not pass on. So a JPEG that ends in that very grey is decoded once more, with data added to its end.
+What cannot be seen is a progressive one that lacks later scans: it has all its pixels, but blurred.
 """
 
 import contextlib
 from typing import NamedTuple
 
-from PIL import ExifTags, Image, ImageFile, JpegImagePlugin
+from PIL import ExifTags, Image, ImageChops, ImageFile, JpegImagePlugin
 
 from tfrec.errors import ImageError
 from tfrec.images import jpeg, png
@@ -105,6 +106,8 @@ def _load(data: bytes, settings: ImageSettings) -> _Loaded:
         # Its plug-in turns the image while loading it, and drops the tag.
         was_turned = _read_turn(image) is not None
     image.load()
+    if image.format == "JPEG" and jpeg.ends_in_mid_gray(image):
+        _check_jpeg_data(image, data, settings)
     turn = _read_turn(image)
     if area is None:
         size, area = image.size, (0, 0, *image.size)
@@ -127,6 +130,17 @@ def _check_jpeg(image: ImageFile.ImageFile, data: bytes, max_pixels: int) -> Non
         num_scans = jpeg.count_scans(data)
         if num_scans * image.width * image.height > _MAX_PASSES * max_pixels:
             raise Refusal(f"takes too long to decode: {num_scans} scans of a large JPEG image")
+
+
+def _check_jpeg_data(image: ImageFile.ImageFile, data: bytes, settings: ImageSettings) -> None:
+    """Refuse a JPEG that more data would change, for then it lacks some."""
+    more = jpeg.with_more_data(data)
+    if more is None:
+        return
+    again = open_image(more, max_pixels=settings.max_pixels)
+    _reduce(again, settings)
+    if ImageChops.difference(image, again).getbbox():
+        raise Refusal("is cut short: a JPEG image whose data end too early")
 
 
 def _read_turn(image: ImageFile.ImageFile) -> Image.Transpose | None:

@@ -18,6 +18,7 @@ SIGNATURE = b"\xff\xd8\xff"
 
 _END_OF_IMAGE = b"\xff\xd9"
 _START_OF_SCAN = 0xDA
+_HUFFMAN_CODED_FRAMES = {0xC0, 0xC1, 0xC2}
 _ALONE = {0x01, *range(0xD0, 0xD9)}
 """Markers without a length."""
 
@@ -59,6 +60,37 @@ def save_jpeg(pixels: Image.Image, **options: int) -> bytes:
 def count_scans(data: bytes) -> int:
     """Count the passes over the image; a few too many where a thumbnail has its own."""
     return data.count(bytes([0xFF, _START_OF_SCAN]))
+
+
+def ends_in_mid_gray(image: Image.Image) -> bool:
+    """Tell whether the last pixel is what libjpeg draws where a file has no data: exactly 128.
+
+    A photo has it rarely, bars around one may.
+    """
+    last = image.getpixel((image.width - 1, image.height - 1))
+    return set(last if isinstance(last, tuple) else (last,)) <= _MID_GRAY
+
+
+_MID_GRAY = {128, 127}  # the latter in inverted CMYK
+
+
+def with_more_data(data: bytes) -> bytes | None:
+    """Return the file with more data in its last scan; a whole image decodes the same.
+
+    Whatever follows the last block is skipped up to the end marker. Where blocks are missing, it is
+    decoded in their place. None where that isn't so: arithmetic coding reads on.
+    """
+    frame, start = None, 0
+    for marker, at, _ in _segments(data):
+        if marker in _HUFFMAN_CODED_FRAMES:
+            frame = marker
+        start = at
+    end = data.find(_END_OF_IMAGE, start)
+    return None if frame is None or end < 0 else data[:end] + _MORE_DATA + data[end:]
+
+
+# Any codes, and all restart markers, one of which may be due.
+_MORE_DATA = b"".join(bytes([*range(255), 0xFF, 0xD0 + number]) for number in range(8))
 
 
 def without_metadata(data: bytes) -> bytes:

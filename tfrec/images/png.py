@@ -4,12 +4,15 @@ After 8 bytes of signature a file is a row of chunks: a length, a type, that man
 (W3C PNG, section 5.3).
 """
 
+import zlib
+
 from PIL import ImageFile
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
-# EXIF tells the orientation.
-_KEPT = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND", b"eXIf"}
+_KEPT = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"}
+_KEPT_IF_INTACT = {b"eXIf"}
+"""EXIF tells the orientation."""
 
 # How Pillow makes 8-bit pixels from samples of other depths, by its raw mode.
 _EXPAND = {
@@ -43,7 +46,12 @@ def without_metadata(data: bytes) -> bytes:
     start = len(SIGNATURE)
     while start + 8 <= len(data):
         stop = start + 12 + int.from_bytes(data[start : start + 4], "big")
-        if data[start + 4 : start + 8] in _KEPT:
-            kept.append(data[start:stop])
+        kind, chunk = data[start + 4 : start + 8], data[start:stop]
+        if kind in _KEPT or (kind in _KEPT_IF_INTACT and _is_intact(chunk)):
+            kept.append(chunk)
         start = stop
     return b"".join(kept)
+
+
+def _is_intact(chunk: bytes) -> bool:
+    return zlib.crc32(chunk[4:-4]) == int.from_bytes(chunk[-4:], "big")

@@ -20,8 +20,34 @@ _CUT_SHORT = (
 )  # fmt: skip
 """What Pillow and Python say when the bytes are used up."""
 
-_OBSCURE = ("decoder error", "broken data stream", "codec configuration", "decoding error")
-"""Pillow's words for a code that a C library returned."""
+_IN_PLAIN_WORDS: dict[str, tuple[str, ...]] = {
+    "is of an unsupported kind: {what} of {detail} channels": (r"cannot handle (\d+)-layer",),
+    "is of an unsupported kind: {what} of {detail} bits a value": (r"cannot handle (\d+)-bit",),
+    "is of an unsupported kind: {what} of an unusual number of bits or channels, or of numbers "
+    "that are not whole": (
+        r"unknown pixel mode", r"unknown data organization", r"unable to determine \w+ image mode",
+    ),
+    "is damaged or of an unsupported kind: {what} whose data do not decode": (r"decoder error",),
+    "is damaged or of an unsupported kind: {what} ({detail})": (r"failed to decode image: (.+)",),
+    "is damaged: {what} whose data do not decode": (
+        r"decoding error", r"broken data stream", r"unrecognized data stream", r"no marker found",
+        r"codec configuration", r"could not create decoder", r"bad quantization table",
+        r"failed to (?:read|decode) next frame",
+    ),
+    "is damaged: {what} without pixels": (
+        r"cannot load this image", r"no more images in", r"(?:frame|image) not found in",
+    ),
+    "is damaged: {what} with a part outside of it": (
+        r"tile cannot extend outside", r"tile \w+ cannot be negative",
+    ),
+    "is damaged: {what} whose header makes no sense": (
+        r"not identified by this driver", r"not a \w+ file", r"(?:missing|invalid) dimensions",
+        r"size must be positive", r"unknown filter", r"\d+$",
+    ),
+    "is damaged: {what} whose part {detail} is damaged": (r"broken png file \(.+ b'(\w+)'\)",),
+    "is damaged: {what} with a part that is none": (r"broken png file",),
+}  # fmt: skip
+"""What a reason says, and how what Pillow says begins: words for its own insides."""
 
 
 def explain(error: Exception, data: bytes, max_pixels: int) -> str:
@@ -37,8 +63,10 @@ def explain(error: Exception, data: bytes, max_pixels: int) -> str:
         return _too_large(f"a part of {pixels[0]}" if pixels else "more", max_pixels)
     if any(words in message.lower() for words in _CUT_SHORT):
         return f"is cut short: {what} whose data end too early"
-    if message.startswith(_OBSCURE):
-        return f"is damaged: {what} whose data do not decode ({message})"
+    for words, patterns in _IN_PLAIN_WORDS.items():
+        for pattern in patterns:
+            if found := re.match(pattern, message, re.IGNORECASE):
+                return words.format(what=what, detail="".join(found.groups()))
     return f"is damaged or of an unsupported kind: {what} ({message})"
 
 

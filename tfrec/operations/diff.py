@@ -15,13 +15,13 @@ from typing import Literal, NamedTuple, TypeAlias
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.manifest import compare_settings
+from tfrec.dataset.opening import open_record_file
 from tfrec.errors import ExampleError
 from tfrec.example import FeatureValue, decode_example, encode_example
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.schema.detect import find_filename, find_image_keys
 from tfrec.schema.features import read_bytes, read_label
 from tfrec.storage import AnyStorage, Storage
-from tfrec.wire import open_records
 
 DifferenceKind = Literal["only in A", "only in B", "image", "class", "split", "features"]
 
@@ -135,8 +135,8 @@ def _find_same_files(
 
 def _read_records(file: RecordFile, storage: Storage, advance: Advance) -> Iterator[DiffRecord]:
     split = file.find_split() or ""
-    with storage.open_read(file.path) as stream:
-        for index, record in enumerate(open_records(stream, path=file.path)):
+    with open_record_file(file.path, storage) as opened:
+        for index, record in enumerate(opened.read_records()):
             try:
                 features = decode_example(record.data)
                 yield _describe_record(features, file, index, split)
@@ -244,6 +244,13 @@ def _compare_manifests(
     labels_a, labels_b = manifest_a.labels, manifest_b.labels
     for name in sorted({*labels_a, *labels_b}):
         if labels_a.get(name) != labels_b.get(name):
-            yield f"class `{name}`: {labels_a.get(name)!r} in A, {labels_b.get(name)!r} in B"
+            yield _contrast(f"class `{name}`", labels_a.get(name), labels_b.get(name))
     for what, value_a, value_b in compare_settings(manifest_a, manifest_b):
-        yield f"{what}: {value_a!r} in A, {value_b!r} in B"
+        yield _contrast(what, value_a, value_b)
+
+
+def _contrast(what: str, value_a: object, value_b: object) -> str:
+    def say(value: object) -> str:
+        return "not set" if value is None else repr(value)
+
+    return f"{what}: {say(value_a)} in A, {say(value_b)} in B"

@@ -1,8 +1,9 @@
 """Copy every intact record of a damaged file."""
 
 from dataclasses import dataclass
+from typing import NoReturn
 
-from tfrec.dataset.opening import open_record_file
+from tfrec.dataset.opening import STANDARD_INPUT, open_record_file
 from tfrec.errors import DataLossError
 from tfrec.operations.output import (
     CompressionChoice,
@@ -56,7 +57,7 @@ def salvage(
 
     Raises:
         ConfigError: `out` is there, or is `path`.
-        DataLossError: no record is intact; nothing is written.
+        DataLossError: no record is intact, or the file is something else; nothing is written.
         OSError: a file can't be read or written; it names the file.
     """
     storage = storage or AnyStorage()
@@ -80,6 +81,14 @@ def salvage(
                 writer.write(item.data)
                 advance(1)
         if faults and not writer.num_records:
-            raise DataLossError(path, 0, 0, "no record is intact, so nothing is written")
+            _refuse(path, storage)
     remove_manifest(out, storage)
     return SalvageReport(out, writer.num_records, num_bytes_lost, tuple(faults))
+
+
+def _refuse(path: str, storage: Storage) -> NoReturn:
+    """Say of a file without a record what else it is, where that is known."""
+    if path != STANDARD_INPUT:
+        with open_record_file(path, storage):
+            pass
+    raise DataLossError(path, 0, 0, "no record is intact, so nothing is written")

@@ -142,8 +142,9 @@ def _read_rows(
 ) -> Iterator[_Row]:
     for line, cells in lines[columns.has_header :]:
         if len(cells) != columns.num_columns:
+            num_cells = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
             raise SourceError(
-                f"{shown}: line {line}: it has {len(cells)} cells, and the first row has "
+                f"{shown}: line {line}: it has {num_cells}, and the first row has "
                 f"{columns.num_columns}"
             )
         path, label = cells[columns.path].strip(), cells[columns.label].strip()
