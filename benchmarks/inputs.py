@@ -23,19 +23,18 @@ def make_photos(name: str, size: str, num_images: int, scratch: Path) -> Photos:
         raw, encoded = (str(scratch / f"{kind}.tfrecords") for kind in ("raw", "encoded"))
         _call(TFREC, "build", directory, raw)
         _call(TFREC, "build", directory, encoded, "--schema", "imagenet", "--encoding", "jpeg")
-    return Photos(f"{name}, {size}", str(directory), 2 * per_class, raw, encoded)
+    return Photos(name, f"{name}, {size}", str(directory), 2 * per_class, raw, encoded)
 
 
 def repeat_photos(photos: Photos, times: int, scratch: Path) -> Photos:
     """Return so many times as many photos: hard links to the same ones."""
-    directory = scratch / "photos repeated"
+    directory = scratch / f"photos {photos.kind} {times} times"
     for path in Path(photos.directory).glob("*/*"):
         folder = directory / path.parent.name
         folder.mkdir(parents=True, exist_ok=True)
         for number in range(times):
             (folder / f"{number}-{path.name}").hardlink_to(path)
-    name = f"{photos.name}, {times} times"
-    return Photos(name, str(directory), times * photos.num_images)
+    return Photos(photos.kind, photos.name, str(directory), times * photos.num_images)
 
 
 def repeat_records(path: str, times: int, scratch: Path) -> str:
@@ -51,7 +50,7 @@ def repeat_records(path: str, times: int, scratch: Path) -> str:
 def own_photos(directory: str) -> Photos:
     """Return a user's directory, one folder a class and the images right below."""
     num_images = sum(path.is_file() for path in Path(directory).glob("*/*"))
-    return Photos("your own", str(Path(directory).absolute()), num_images)
+    return Photos("your own", "your own", str(Path(directory).absolute()), num_images)
 
 
 def make_small_records(scratch: Path, num_records: int) -> tuple[str, int]:

@@ -6,8 +6,13 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-# TensorFlow writes pages of start-up notes otherwise.
-ENVIRONMENT = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+ENVIRONMENT = os.environ | {
+    # TensorFlow writes pages of start-up notes otherwise.
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "TF_ENABLE_ONEDNN_OPTS": "0",
+    # Empty is unset: `pip install` compiles modules once, and not at every start.
+    "PYTHONDONTWRITEBYTECODE": "",
+}
 
 
 class Measurement(NamedTuple):

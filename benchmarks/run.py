@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from growth import measure_growth
 from inputs import make_photos, make_small_records, own_photos, repeat_photos, repeat_records
@@ -27,8 +28,25 @@ from tasks import Side, Task, build_task, dump_task, engine_task, read_tasks, st
 
 HERE = Path(__file__).parent
 
-SETS = {"small": "200x150", "ImageNet-like": "500x375", "camera": "4000x3000"}
-"""Names of the sets of photos, and their sizes in pixels; of camera photos there are fewer."""
+
+class PhotoSet(NamedTuple):
+    """Photos of one size in pixels: `--images` divided by `divisor`, each built `times` times.
+
+    Large photos take long to make; so that what a build takes once is a small part of its time, as
+    it is with a real directory, there are several links to each.
+    """
+
+    size: str
+    divisor: int = 1
+    times: int = 1
+
+
+SETS = {
+    "small": PhotoSet("200x150"),
+    "ImageNet-like": PhotoSet("500x375"),
+    "web": PhotoSet("1064x800", divisor=5, times=4),
+    "camera": PhotoSet("4000x3000", divisor=40, times=3),
+}
 
 
 def run(task: Task, num_rounds: int, scratch: Path) -> Result:
@@ -51,17 +69,20 @@ def _run_side(side: Side, scratch: Path) -> Measurement:
 
 def list_tasks(options: argparse.Namespace, scratch: Path) -> Iterator[Task]:
     """Make the inputs, and yield the tasks that are wanted."""
-    sets = {name: size for name, size in SETS.items() if name in options.sets}
+    sets = {name: photo_set for name, photo_set in SETS.items() if name in options.sets}
     photos = {
-        name: make_photos(
-            name, options.size or size, options.images // (40 if name == "camera" else 1), scratch
-        )
-        for name, size in sets.items()
+        name: make_photos(name, options.size or of.size, options.images // of.divisor, scratch)
+        for name, of in sets.items()
     }
+    to_build = [
+        repeat_photos(photos[name], of.times, scratch) if of.times > 1 else photos[name]
+        for name, of in sets.items()
+    ]
     if options.photos:
         photos["own"] = own_photos(options.photos)
+        to_build.append(photos["own"])
     small, num_small = make_small_records(scratch, 100 * options.images)
-    tasks = [build_task(of, options.threads) for of in photos.values()]
+    tasks = [build_task(of, options.threads) for of in to_build]
     main = photos.get("ImageNet-like")
     if main is not None:
         # Five times as many, since processes take a third of a second to start.

@@ -39,6 +39,43 @@ def test_a_build_is_measured_beside_a_pillow_loop(tmp_path):
     assert {"build", "verify", "dump"} < {row[0] for row in rows}
 
 
+def test_goals_for_photos_of_a_size_are_those_of_that_size():
+    from tasks import Photos, build_task
+
+    def goals_of(kind):
+        goals = build_task(Photos(kind, kind, "photos", 10), 2).goals
+        return {(goal.ours, goal.other): goal.least for goal in goals if goal.least is not None}
+
+    exact = {("tfrec", "bare Pillow loop"): 0.95}
+    fast_to_tutorial = {("tfrec --fast", "TensorFlow tutorial"): 5.0}
+    at_web_size = {
+        ("tfrec", "TensorFlow tutorial"): 1.8,
+        ("tfrec --fast", "OpenCV"): 1.6,
+        **fast_to_tutorial,
+    }
+    assert goals_of("small") == exact
+    assert goals_of("ImageNet-like") == exact
+    assert goals_of("web") == exact | at_web_size
+    assert goals_of("your own") == exact | at_web_size
+    assert goals_of("camera") == exact | {("tfrec --fast", "OpenCV"): 3.0} | fast_to_tutorial
+
+
+def test_large_photos_are_built_several_times_each(tmp_path):
+    from inputs import repeat_photos
+    from tasks import Photos
+
+    (tmp_path / "photos" / "cat").mkdir(parents=True)
+    photo = tmp_path / "photos" / "cat" / "1.jpg"
+    photo.write_bytes(b"pixels")
+
+    repeated = repeat_photos(Photos("web", "web, 8x6", str(tmp_path / "photos"), 1), 3, tmp_path)
+
+    paths = sorted(Path(repeated.directory).glob("*/*"))
+    assert ["0-1.jpg", "1-1.jpg", "2-1.jpg"] == [path.name for path in paths]
+    assert (repeated.name, repeated.num_images) == ("web, 8x6", 3)
+    assert all(path.samefile(photo) for path in paths)
+
+
 @pytest.mark.interop
 def test_each_task_is_measured_beside_tensorflow():
     rows = run("--sets", "ImageNet-like", "--growth", "0")

@@ -15,6 +15,8 @@ from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.plan import plan_build
 from tfrec.images import ImageSettings
 from tfrec.operations.build import build
+from tfrec.operations.building.records import RecordMaker
+from tfrec.operations.building.shards import ShardTask, write_shard_file
 from tfrec.source.walk import scan_images
 from tfrec.storage import MemoryStorage
 
@@ -115,6 +117,40 @@ def test_calls_of_our_own_functions_for_an_image():
     calls_of(5)
 
     assert (calls_of(60) - calls_of(20)) / 40 <= 115
+
+
+class MemoryKeepingStorage(CountingStorage):
+    """Notes whether Pillow keeps the memory of pixels when an image is opened."""
+
+    def __init__(self):
+        super().__init__()
+        self.blocks_kept = set()
+
+    def open_read(self, path):
+        if path.startswith("in/"):
+            self.blocks_kept.add(Image.core.get_blocks_max())
+        return super().open_read(path)
+
+
+def test_a_build_keeps_the_memory_of_pixels_from_image_to_image():
+    storage = MemoryKeepingStorage()
+    fill(storage, 3)
+    before = Image.core.get_blocks_max()
+
+    build_again(storage, "out.tfrecord")
+
+    assert ({256}, before) == (storage.blocks_kept, Image.core.get_blocks_max())
+
+
+def test_a_worker_of_shards_keeps_the_memory_of_pixels_too():
+    storage = MemoryKeepingStorage()
+    fill(storage, 3)
+    plan = plan_build(scan_images("in", storage=storage), TINY, file_name="out.tfrecord")
+    make_record = RecordMaker("in", plan.labels, plan.config, storage, plan.features)
+
+    write_shard_file(ShardTask(plan.shards[0], "out.tfrecord", make_record))
+
+    assert {256} == storage.blocks_kept
 
 
 def test_source_and_plan_take_little_more_than_the_names():

@@ -19,7 +19,7 @@ from tfrec.dataset.naming import is_record_path, manifest_path
 from tfrec.dataset.plan import BuildPlan, plan_build
 from tfrec.engine import EXECUTORS, count_workers, default_num_workers, shares_memory
 from tfrec.errors import ConfigError, ImageError, ManifestError, WorkerError
-from tfrec.images import require_extras
+from tfrec.images import kept_pixel_memory, require_extras
 from tfrec.operations.building.directory import DirectoryBuild, nothing_left_unfinished
 from tfrec.operations.building.duplicates import Duplicate, find_duplicates
 from tfrec.operations.building.journal import Journal
@@ -150,7 +150,7 @@ def open_work(
     if engine == "threads" and num_workers is None and scheme_of(directory) is not None:
         num_workers = _THREADS_A_CORE * default_num_workers()
     maker = RecordMaker(directory, plan.labels, plan.config, storage, plan.features)
-    with _executor(engine, num_workers) as executor:
+    with kept_pixel_memory(), _executor(engine, num_workers) as executor:
         if not shares_memory(executor):
             _require_picklable(maker)
         window = 2 * (num_workers or count_workers(executor)) + 2

@@ -11,6 +11,7 @@ from tfrec.dataset.manifest import Shard, SkippedImage
 from tfrec.dataset.plan import ShardPlan
 from tfrec.engine import map_ordered, worker_executor
 from tfrec.errors import BadImagesError, ImageError
+from tfrec.images import kept_pixel_memory
 from tfrec.operations.building.compressing import compress_in_parallel
 from tfrec.operations.building.inputs_digest import CONTENT_KEY_SIZE, InputsDigest
 from tfrec.operations.building.records import MadeRecord, RecordMaker
@@ -139,6 +140,7 @@ def write_shard_file(task: ShardTask) -> WrittenShard | BadImagesError:
     num_threads = 1 if scheme_of(task.make_record.directory) is None else _NUM_REMOTE_READS
     try:
         with (
+            kept_pixel_memory(),
             worker_executor(num_threads) as executor,
             RecordFeed(
                 task.make_record, [task.plan], executor=executor, window=num_threads
