@@ -3,7 +3,6 @@
 Other programs make them: what this process imports would count as memory of what it starts.
 """
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,24 +26,18 @@ def make_photos(name: str, size: str, num_images: int, scratch: Path) -> Photos:
 
 
 def repeat_photos(photos: Photos, times: int, scratch: Path) -> Photos:
-    """Return so many times as many photos: hard links to the same ones."""
+    """Return so many times as many photos, hard links to the same ones, and their pixels."""
     directory = scratch / f"photos {photos.kind} {times} times"
     for path in Path(photos.directory).glob("*/*"):
         folder = directory / path.parent.name
         folder.mkdir(parents=True, exist_ok=True)
         for number in range(times):
             (folder / f"{number}-{path.name}").hardlink_to(path)
-    return Photos(photos.kind, photos.name, str(directory), times * photos.num_images)
-
-
-def repeat_records(path: str, times: int, scratch: Path) -> str:
-    """Return a file with the records of another, so many times: record files can be joined."""
-    repeated = scratch / "repeated.tfrecords"
-    with repeated.open("wb") as target:
-        for _ in range(times):
-            with open(path, "rb") as source:
-                shutil.copyfileobj(source, target)
-    return str(repeated)
+    raw = ""
+    if photos.raw:
+        raw = str(scratch / f"raw {times} times.tfrecords")
+        _call(TFREC, "build", directory, raw)
+    return Photos(photos.kind, photos.name, str(directory), times * photos.num_images, raw)
 
 
 def own_photos(directory: str) -> Photos:

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from growth import measure_growth
-from inputs import make_photos, make_small_records, own_photos, repeat_photos, repeat_records
+from inputs import make_photos, make_small_records, own_photos, repeat_photos
 from measure import Measurement, measure
 from report import Result, describe_machine, replace_results, to_page
-from tasks import Side, Task, build_task, dump_task, engine_task, read_tasks, start_task
+from tasks import Side, Task, build_task, dump_tasks, engine_task, read_tasks, start_task
 
 HERE = Path(__file__).parent
 
@@ -85,10 +85,11 @@ def list_tasks(options: argparse.Namespace, scratch: Path) -> Iterator[Task]:
     tasks = [build_task(of, options.threads) for of in to_build]
     main = photos.get("ImageNet-like")
     if main is not None:
-        # Five times as many, since processes take a third of a second to start.
-        tasks.append(engine_task(repeat_photos(main, 5, scratch), options.threads))
-        tasks.append(dump_task(repeat_records(main.raw, 5, scratch), 5 * main.num_images))
-        tasks += read_tasks(main, small, num_small, options.threads)
+        # Processes take a third of a second to start, and 1,000 raw images a twentieth to read.
+        many = repeat_photos(main, 5, scratch)
+        tasks.append(engine_task(many, options.threads))
+        tasks += dump_tasks(main, many, options.threads)
+        tasks += read_tasks(main, many, small, num_small, options.threads)
     tasks.append(start_task(make_small_records(scratch, 100)[0]))
     for task in tasks:
         if not options.tasks or task.name.partition(":")[0] in options.tasks:

@@ -138,22 +138,8 @@ def engine_task(photos: Photos, num_threads: int) -> Task:
     )
 
 
-def dump_task(path: str, num_images: int) -> Task:
-    """Dump with one thread and with two; whole processes, so that the images are to be many."""
-    return Task(
-        "dump with more threads",
-        "images",
-        num_images,
-        [
-            Side(f"{number} threads", [TFREC, "dump", path, "{out}", "--workers", number])
-            for number in ("1", "2")
-        ],
-        [Goal("2 threads", "1 threads", 1.7)],
-    )
-
-
-def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> list[Task]:
-    """Read datasets of raw and of encoded images, and of small records."""
+def dump_tasks(photos: Photos, many: Photos, num_threads: int) -> list[Task]:
+    """Dump; with one thread and with two `many`, so that the start of a process hides nothing."""
     threads = str(num_threads)
     return [
         Task(
@@ -166,23 +152,40 @@ def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> 
             [Goal("tfrec", "TensorFlow tutorial")],
         ),
         Task(
-            "batches of raw images through queues", "images", photos.num_images,
+            "dump with more threads", "images", many.num_images,
             [
-                _side("tfrec", "queue_batches", photos.raw, "tfrec", threads),
-                _side("TensorFlow 1", "queue_batches", photos.raw, "tensorflow", threads,
+                Side(f"{number} threads", [TFREC, "dump", many.raw, "{out}", "--workers", number])
+                for number in ("1", "2")
+            ],
+            [Goal("2 threads", "1 threads", 1.7)],
+        ),
+    ]  # fmt: skip
+
+
+def read_tasks(
+    photos: Photos, many: Photos, small: str, num_small: int, num_threads: int
+) -> list[Task]:
+    """Read datasets of encoded and of `many` raw images, and of small records."""
+    threads = str(num_threads)
+    return [
+        Task(
+            "batches of raw images through queues", "images", many.num_images,
+            [
+                _side("tfrec", "queue_batches", many.raw, "tfrec", threads),
+                _side("TensorFlow 1", "queue_batches", many.raw, "tensorflow", threads,
                       needs=("tensorflow",)),
             ],
             [Goal("tfrec", "TensorFlow 1", 3.0)],
         ),
         Task(
-            "read raw images into arrays", "images", photos.num_images,
+            "read raw images into arrays", "images", many.num_images,
             [
-                _side("tfrec", "read_tfrec", photos.raw),
-                _side("tf.data", "read_tensorflow", photos.raw, needs=("tensorflow",)),
-                _side("PyPI tfrecord", "pypi_read", photos.raw, "tfrecord", needs=("tfrecord",)),
-                _side("PyPI tfrecords", "pypi_read", photos.raw, "tfrecords",
+                _side("tfrec", "read_tfrec", many.raw),
+                _side("tf.data", "read_tensorflow", many.raw, needs=("tensorflow",)),
+                _side("PyPI tfrecord", "pypi_read", many.raw, "tfrecord", needs=("tfrecord",)),
+                _side("PyPI tfrecords", "pypi_read", many.raw, "tfrecords",
                       needs=("tfrecords",)),
-                _side("bytes and checksums alone", "checksum_alone", photos.raw),
+                _side("bytes and checksums alone", "checksum_alone", many.raw),
             ],
             [Goal("tfrec", "tf.data", 5.0), Goal("tfrec", "PyPI tfrecord"),
              Goal("tfrec", "PyPI tfrecords"), Goal("tfrec", "bytes and checksums alone")],
@@ -217,13 +220,13 @@ def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> 
             most={"tfrec": num_small / 2e6},
         ),
         Task(
-            "verify", "images", photos.num_images,
+            "verify", "images", many.num_images,
             [
-                _side("tfrec", "verify_tfrec", photos.raw, "alone"),
-                _side("tfrec, against a manifest", "verify_tfrec", photos.raw, "manifest"),
-                _side("tf.data", "verify_tensorflow", photos.raw, needs=("tensorflow",)),
-                _side("bytes and checksums alone", "checksum_alone", photos.raw),
-                _side("bytes, checksums and SHA-256 alone", "checksum_alone", photos.raw,
+                _side("tfrec", "verify_tfrec", many.raw, "alone"),
+                _side("tfrec, against a manifest", "verify_tfrec", many.raw, "manifest"),
+                _side("tf.data", "verify_tensorflow", many.raw, needs=("tensorflow",)),
+                _side("bytes and checksums alone", "checksum_alone", many.raw),
+                _side("bytes, checksums and SHA-256 alone", "checksum_alone", many.raw,
                       "sha256"),
             ],
             # Of the bytes alone at most 1.5 times the time.
@@ -234,8 +237,8 @@ def read_tasks(photos: Photos, small: str, num_small: int, num_threads: int) -> 
         Task(
             "random access", "reads", 20_000,
             [
-                _side("tfrec", "random_access", photos.raw, "tfrec"),
-                _side("bare seeks", "random_access", photos.raw, "seek"),
+                _side("tfrec", "random_access", many.raw, "tfrec"),
+                _side("bare seeks", "random_access", many.raw, "seek"),
             ],
             [Goal("tfrec", "bare seeks")],
             most={"tfrec": 20_000 / 20e3},

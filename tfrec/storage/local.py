@@ -26,6 +26,7 @@ from tfrec.storage.temporary import (
 )
 
 BUFFER_SIZE = 64 * 1024  # what is larger goes past the buffer, and is copied once less
+READ_BUFFER_SIZE = 16 * 1024  # a record's header fills it, and so that much is copied once more
 
 
 class LocalStorage:
@@ -33,7 +34,7 @@ class LocalStorage:
 
     def open_read(self, path: str) -> BinaryIO:
         """Open a file for buffered reading."""
-        return cast("BinaryIO", io.BufferedReader(NamedFile(path, "rb"), BUFFER_SIZE))
+        return cast("BinaryIO", io.BufferedReader(NamedFile(path, "rb"), READ_BUFFER_SIZE))
 
     def open_write(self, path: str) -> BinaryIO:
         """Create or empty a file and open it for buffered writing; others see it grow."""
