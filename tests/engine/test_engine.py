@@ -1,5 +1,6 @@
 """Executors, and the ways to map over them."""
 
+import itertools
 import os
 import threading
 from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
@@ -7,11 +8,13 @@ from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolEx
 import pytest
 
 from tfrec.engine import (
+    EXECUTORS,
     SerialExecutor,
     default_num_workers,
     map_completed,
     map_ordered,
     shares_memory,
+    until_stopped,
 )
 
 
@@ -94,6 +97,21 @@ class TestMapCompleted:
     def test_an_error_ends_it(self):
         with ThreadPoolExecutor(1) as executor, pytest.raises(ZeroDivisionError):
             list(map_completed(executor, lambda number: 1 // number, [0, 1], window=1))
+
+
+def count_for_good():
+    for _ in until_stopped(itertools.count()):
+        pass
+
+
+def test_an_error_of_the_block_stops_a_long_task_of_a_process():
+    with pytest.raises(ZeroDivisionError), EXECUTORS["processes"](2) as executor:
+        executor.submit(square, 2).result()  # the workers are there
+        endless = executor.submit(count_for_good)
+        raise ZeroDivisionError
+
+    with pytest.raises(CancelledError):
+        endless.result()
 
 
 class TestSerialExecutor:

@@ -2,9 +2,10 @@
 
 import gzip
 import json
+import threading
 import zlib
 from collections import Counter
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 
 import pytest
 from PIL import Image
@@ -323,6 +324,31 @@ def test_a_file_that_grows_shorter_meanwhile_is_an_error(storage, monkeypatch):
 def test_standard_input_is_one_file_for_every_engine(storage):
     with ThreadPoolExecutor(2) as executor, pytest.raises(ConfigError, match="write one"):
         reshard(["-"], "out", ReshardConfig(num_shards=2), storage=storage, engine=executor)
+
+
+def test_no_file_is_written_once_the_engine_of_its_task_stops(storage, monkeypatch):
+    is_stopping = threading.Event()
+
+    def divide_and_stop(*args):
+        is_stopping.set()
+        return divide_records(*args)
+
+    monkeypatch.setattr("tfrec.engine.processes._stop_event", is_stopping)
+    monkeypatch.setattr("tfrec.operations.slice_tasks.divide_records", divide_and_stop)
+    with ThreadPoolExecutor(1) as executor, pytest.raises(CancelledError):
+        reshard(
+            ["a.tfrecord"], "out", ReshardConfig(num_shards=2), storage=storage, engine=executor
+        )
+
+    assert set(BOTH) == set(storage.files)
+
+
+def test_no_files_give_empty_shards_by_every_engine(storage):
+    report = reshard(
+        [], "out", ReshardConfig(num_shards=2), storage=storage, engine="threads", num_workers=2
+    )
+
+    assert [0, 0] == [shard.num_records for shard in report.shards]
 
 
 def test_a_shuffle_is_the_same_for_every_engine(storage):

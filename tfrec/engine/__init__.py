@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from tfrec.engine.completed import map_completed
 from tfrec.engine.ordered import map_ordered
-from tfrec.engine.processes import create_process_executor, worker_executor
+from tfrec.engine.processes import create_process_executor, until_stopped, worker_executor
 from tfrec.engine.ray import LostTaskError, create_ray_executor
 from tfrec.engine.serial import SerialExecutor
 from tfrec.engine.threads import create_helper, create_thread_executor
@@ -56,5 +56,6 @@ __all__ = [
     "map_ordered",
     "open_reader",
     "shares_memory",
+    "until_stopped",
     "worker_executor",
 ]

@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
     CancelledError,
     Executor,
@@ -27,8 +27,10 @@ from tfrec.engine.workers import default_num_workers
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+Item = TypeVar("Item")
 
-_GRACE_SECONDS = 5.0  # longer than an image takes
+_GRACE_SECONDS = 5.0  # longer than an image takes, or a few records
+_ITEMS_A_LOOK = 16  # to look whether to stop takes as long as a small record
 
 _stop_event: Event | None = None  # in a worker: set when its parent wants it to stop
 
@@ -84,6 +86,18 @@ def worker_executor(num_threads: int = 1) -> Executor:
     if num_threads > 1:
         return _StoppableThreads(num_threads)
     return SerialExecutor(_should_stop)
+
+
+def until_stopped(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items of a long task, which ends by an error once the task's engine stops.
+
+    Raises:
+        CancelledError: the engine stops.
+    """
+    for number, item in enumerate(items):
+        if number % _ITEMS_A_LOOK == 0 and _should_stop():
+            raise CancelledError
+        yield item
 
 
 def _should_stop() -> bool:

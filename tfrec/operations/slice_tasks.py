@@ -5,7 +5,7 @@ from concurrent.futures import BrokenExecutor, Executor
 from functools import partial
 from typing import NamedTuple
 
-from tfrec.engine import map_ordered
+from tfrec.engine import map_ordered, until_stopped
 from tfrec.errors import WorkerError
 from tfrec.operations.output import CountedShard, ShardWriter
 from tfrec.operations.progress import Advance
@@ -69,4 +69,4 @@ def _write_file(
     task: tuple[Target, Slice], *, reader: SliceReader, writer: ShardWriter
 ) -> CountedShard:
     target, parts = task
-    return writer.write(target.path, target.name, reader.read(parts))
+    return writer.write(target.path, target.name, until_stopped(reader.read(parts)))

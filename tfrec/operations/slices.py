@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.opening import STANDARD_INPUT, open_record_file
 from tfrec.dataset.record_file import TFRecordFile
+from tfrec.engine import until_stopped
 from tfrec.errors import ConfigError, DataLossError
 from tfrec.operations.selection import Selection, Start, select_records
 from tfrec.storage import Storage
@@ -81,7 +82,7 @@ def find_records(
     starts = _find_starts(path, selection, storage, is_plain=is_plain)
     marks: list[Start] = []
     step, num_records = 1, 0
-    for num_records, start in enumerate(starts, 1):
+    for num_records, start in enumerate(until_stopped(starts), 1):
         if is_plain and (num_records - 1) % step == 0:
             marks.append(start)
             if len(marks) > max_marks:
@@ -104,7 +105,7 @@ def _find_starts(
 def divide_records(found: Sequence[FoundRecords], num_slices: int) -> list[Slice]:
     """Return slices of all records that were found, in order; their sizes differ by one at most."""
     ends = list(accumulate(file.num_records for file in found))
-    size, num_longer = divmod(ends[-1], num_slices)
+    size, num_longer = divmod(ends[-1] if ends else 0, num_slices)
     borders = list(
         accumulate((size + (number < num_longer) for number in range(num_slices)), initial=0)
     )

@@ -13,7 +13,7 @@ from functools import partial
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import OpenedFile, StoredBytes, open_record_file
-from tfrec.engine import SerialExecutor, create_helper, map_ordered
+from tfrec.engine import SerialExecutor, create_helper, map_ordered, until_stopped
 from tfrec.errors import DataLossError, ExampleError, WorkerError
 from tfrec.example import decode_example
 from tfrec.example.kinds import MessageKind
@@ -159,7 +159,7 @@ def _check_records(
         compression=opened.compression,
         size=opened.size,
     )
-    for index, item in enumerate(items):
+    for index, item in enumerate(until_stopped(items)):
         if isinstance(item, Damage):
             faults.append(to_fault(item))
             continue
