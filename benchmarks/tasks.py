@@ -57,8 +57,8 @@ class BuildGoals(NamedTuple):
     fast_to_tutorial: float | None = None
 
 
-# They were set with real photos of about 0.85 megapixels in view, which the set `web` is like, and
-# for camera photos. Smaller photos have the same ratios in the table, beside no goal.
+# For photos of about 0.85 megapixels, as the set `web` has them, and for camera photos. Smaller ones
+# have the same ratios in the table, beside no goal.
 _BUILD_GOALS = {
     "small": BuildGoals(),
     "ImageNet-like": BuildGoals(),

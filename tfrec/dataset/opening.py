@@ -31,7 +31,8 @@ class OpenedFile:
         stored: its bytes as they are stored.
         compression: of these bytes.
         size: of the uncompressed bytes, where it is known.
-        has_places: any record can be read by itself: the file isn't compressed, and no pipe.
+        has_places: any record can be read by itself: the file isn't compressed, and can be opened
+            again at any place, unlike standard input and pipes.
     """
 
     path: str
@@ -76,8 +77,8 @@ def open_record_file(
         compression = detect_compression(prefix)
         if recognise:
             _refuse_foreign(path, prefix, compression)
-        has_places = compression == "none" and raw.seekable()
-        info = storage.info(path) if has_places and path != STANDARD_INPUT else None
+        has_places = compression == "none" and path != STANDARD_INPUT and raw.seekable()
+        info = storage.info(path) if has_places else None
         size = info.size if info is not None and info.kind == "file" else None
         digest = None if not with_digest else sha256() if helper is None else Digest(helper)
         yield OpenedFile(path, StoredBytes(stream, digest), compression, size, has_places)

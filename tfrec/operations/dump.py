@@ -26,7 +26,7 @@ from tfrec.operations.selection import SelectedRecord, Selection, select_records
 from tfrec.pipeline import Coordinator, FIFOQueue, QueueRunner, input_producer
 from tfrec.storage import AnyStorage, Storage, base_name
 
-_RECORDS_AHEAD = 16  # 3 MiB of raw 256x256 images
+_RECORDS_AHEAD = 16  # 3 MiB of raw 256x256 images; each reader holds `_AT_ONCE` more
 _WRITTEN_AHEAD = 32
 _AT_ONCE = 8  # that a reader puts in and the caller takes out: each time a thread has to be woken
 _MAX_READERS = 4  # a reader gives 35,000 raw records a second, far more than are decoded

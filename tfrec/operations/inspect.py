@@ -91,7 +91,8 @@ def _inspect_file(
     with open_record_file(file.path, storage) as opened:
         records = None if read_all else _find_many(opened, storage, is_large=is_large)
         if records is not None:
-            num_records, num_bytes = _add_spread(records, add), opened.size or 0
+            with records:
+                num_records, num_bytes = _add_spread(records, add), opened.size or 0
         else:
             num_first = None if read_all else _SAMPLE_SIZE // 2 if is_large else MANY_RECORDS
             num_records = _add_in_order(opened, add, num_first=num_first)
