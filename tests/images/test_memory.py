@@ -25,15 +25,15 @@ def test_pillow_keeps_64_mib_within_the_block_and_none_after_it():
     with kept_pixel_memory():
         within = core.get_blocks_max() * core.get_block_size()
 
-    assert within == 64 << 20
-    assert (core.get_blocks_max(), core.get_block_size()) == before
+    assert 64 << 20 == within
+    assert before == (core.get_blocks_max(), core.get_block_size())
 
 
 def test_pillow_is_as_it_was_after_an_error():
     with pytest.raises(ZeroDivisionError), kept_pixel_memory():
         _ = 1 / 0
 
-    assert core.get_blocks_max() == 0
+    assert 0 == core.get_blocks_max()
 
 
 def test_a_setting_of_the_user_stays():
@@ -42,7 +42,7 @@ def test_a_setting_of_the_user_stays():
     with kept_pixel_memory():
         within = core.get_blocks_max()
 
-    assert (within, core.get_blocks_max()) == (3, 3)
+    assert (3, 3) == (within, core.get_blocks_max())
 
 
 def test_an_inner_block_leaves_the_setting_to_the_outer_one():
@@ -51,7 +51,7 @@ def test_an_inner_block_leaves_the_setting_to_the_outer_one():
             pass
         after_the_inner = core.get_blocks_max()
 
-    assert after_the_inner == 256
+    assert 256 == after_the_inner
 
 
 COUNT_PAGES = """

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Literal, NamedTuple
 
 from tfrec.dataset.description import RecordFile
@@ -26,9 +25,10 @@ from tfrec.operations.selection import SelectedRecord, Selection, select_records
 from tfrec.pipeline import Coordinator, FIFOQueue, QueueRunner, input_producer
 from tfrec.storage import AnyStorage, Storage, base_name
 
-_RECORDS_AHEAD = 16  # 3 MiB of raw 256x256 images; each reader holds `_AT_ONCE` more
+_RECORDS_AHEAD = 16  # 3 MiB of raw 256x256 images; each reader holds some more
 _WRITTEN_AHEAD = 32
 _AT_ONCE = 8  # that a reader puts in and the caller takes out: each time a thread has to be woken
+_BYTES_AT_ONCE = 4 << 20  # after which a reader puts in what it has
 _MAX_READERS = 4  # a reader gives 35,000 raw records a second, far more than are decoded
 
 
@@ -219,8 +219,19 @@ class _Reader:
 
     def read(self) -> list[SelectedRecord]:
         """Return the next records, at least one, or raise what `next_file` raises at its end."""
-        while not (records := list(islice(self._records, _AT_ONCE))):
+        while not (records := self._take()):
             self._records = select_records([self.next_file()], self.selection, self.storage)
+        return records
+
+    def _take(self) -> list[SelectedRecord]:
+        records: list[SelectedRecord] = []
+        num_bytes = 0
+        while len(records) < _AT_ONCE and num_bytes < _BYTES_AT_ONCE:
+            record = next(self._records, None)
+            if record is None:
+                break
+            records.append(record)
+            num_bytes += len(record.data)
         return records
 
 

@@ -102,11 +102,20 @@ def _inspect_file(
 
 def _find_many(opened: OpenedFile, storage: Storage, *, is_large: bool) -> TFRecordFile | None:
     """Return the records of a file that has places, if it is large or has many; else None."""
-    may_be_many = opened.size is not None and opened.size > MANY_RECORDS * OVERHEAD
-    if not opened.has_places or not (is_large or may_be_many):
+    if not opened.has_places or not (is_large or _may_be_many(opened, storage)):
         return None
     records = TFRecordFile(opened.path, storage=storage)
-    return records if is_large or len(records) > MANY_RECORDS else None
+    if is_large or len(records) > MANY_RECORDS:
+        return records
+    records.close()
+    return None
+
+
+def _may_be_many(opened: OpenedFile, storage: Storage) -> bool:
+    """Say whether a file has many records if all are as long as the first; no walk over it."""
+    with storage.open_read(opened.path) as stream:
+        length = int.from_bytes(stream.read(8), "little")
+    return (opened.size or 0) > MANY_RECORDS * (length + OVERHEAD)
 
 
 def _add_spread(records: TFRecordFile, add: Callable[[bytes], None]) -> int:

@@ -22,7 +22,7 @@ from tfrec.operations.selection import Selection, Start, select_records
 from tfrec.storage import Storage
 
 _ALL_MARKS = 1 << 20  # of all files together, 100 bytes each
-_MIN_MARKS = 256  # of a file, so that at most this part of it is read in vain
+_MIN_MARKS = 256  # of a file at least, so that no more than this part of it is read in vain
 
 
 class FoundRecords(NamedTuple):
