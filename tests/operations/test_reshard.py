@@ -389,3 +389,23 @@ def test_a_file_whose_task_ends_its_workers_is_named(storage):
         )
 
     assert {} == files_in(storage, "out")
+
+
+@pytest.mark.parametrize("engine", ["processes", "threads"])
+def test_an_index_of_another_program_that_joins_two_records_loses_none(tmp_path, engine):
+    frames = [frame_record(bytes(20))] * 50
+    path = tmp_path / "a.tfrecord"
+    path.write_bytes(b"".join(frames))
+    sizes = [36, 72, *[36] * 47]  # 16 of them are compared with the file, not the second
+    places = [f"{sum(sizes[:number])} {size}\n" for number, size in enumerate(sizes)]
+    (tmp_path / "a.tfrecord.idx").write_text("".join(places))
+
+    report = reshard(
+        [str(path)],
+        str(tmp_path / "out"),
+        ReshardConfig(num_shards=2),
+        engine=engine,
+        num_workers=2,
+    )
+
+    assert [25, 25] == [shard.num_records for shard in report.shards]

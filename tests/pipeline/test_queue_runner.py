@@ -373,3 +373,25 @@ def test_explicit_start_in_a_block_prefetches_without_a_request():
 
     assert was_filled
     assert (8, True) == (numbers.size(), coord.joined)
+
+
+def test_a_worker_that_waits_ends_where_no_thread_can_cancel_its_queue(monkeypatch):
+    start = threading.Thread.start
+
+    def refuse_one(thread):
+        if thread.name.endswith("close_on_stop"):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse_one)
+    queue = FIFOQueue(1)
+    coord = Coordinator()
+
+    with pytest.raises(RuntimeError, match="can't start"):
+        QueueRunner(queue, [lambda: queue.enqueue(0)]).create_threads(
+            coord, daemon=True, start=True
+        )
+
+    with pytest.raises(RuntimeError, match="can't start"):
+        coord.join(stop_grace_period_secs=10)
+    assert queue.is_closed()

@@ -567,6 +567,43 @@ def test_a_temporary_name_that_is_refused_is_not_the_one_named(
     assert names(tmp_path) == []
 
 
+def test_a_directory_that_another_publishes_meanwhile_stays(storage, tmp_path):
+    path = str(tmp_path / "out")
+
+    with pytest.raises(FileExistsError) as caught, storage.publish_directory(path) as directory:
+        storage.write(storage.join(directory, "late"), b"late")
+        with storage.publish_directory(path) as other:
+            storage.write(storage.join(other, "first"), b"first")
+
+    assert path == caught.value.filename
+    assert ["out"] == names(tmp_path)
+    assert ["first"] == names(path)
+
+
+@posix
+def test_a_scratch_file_that_cannot_grow_names_what_it_is_for(tmp_path):
+    path = str(tmp_path / "out")
+    program = SCRATCH_BEYOND_THE_LIMIT.format(path=path)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert f"{errno.EFBIG} {path}\n" == done.stdout
+
+
+SCRATCH_BEYOND_THE_LIMIT = """
+import resource
+from tfrec.storage import LocalStorage
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+file = LocalStorage().open_scratch({path!r})
+try:
+    file.write(bytes(1 << 20))
+except OSError as error:
+    print(error.errno, error.filename)
+"""
+
+
 def test_a_directory_that_cannot_be_replaced_stays(tmp_path, monkeypatch):
     target = tmp_path / "show"
     target.mkdir()

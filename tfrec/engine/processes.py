@@ -1,13 +1,15 @@
 """Processes of this machine, for work that holds the GIL.
 
 They are spawned, not forked: a fork copies locks that other threads hold. A worker ignores Ctrl-C,
-which reaches the whole group of processes: its parent tells it to stop, so that it can remove what
-it was writing. It ends by itself when its parent is gone.
+which reaches the whole group of processes, from its start on: its parent tells it to stop, so that
+it can remove what it was writing. It ends by itself when its parent is gone.
 """
 
+import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
@@ -45,6 +47,16 @@ class _StoppableProcessPool(ProcessPoolExecutor):
             num_workers, mp_context=context, initializer=_start_worker, initargs=(self._stop,)
         )
 
+    def submit(
+        self,
+        function: Callable[Parameters, Result],
+        /,
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
+    ) -> Future[Result]:
+        with _held_back_interrupts():  # the first task starts the workers
+            return super().submit(function, *args, **kwargs)
+
     def __exit__(
         self,
         exc_type: type[BaseException] | None,
@@ -68,6 +80,22 @@ class _StoppableProcessPool(ProcessPoolExecutor):
         )
         shutdown.start()
         shutdown.join(_GRACE_SECONDS)
+
+
+@contextlib.contextmanager
+def _held_back_interrupts() -> Iterator[None]:
+    """Have a Ctrl-C wait for the end of the block, and in a process that starts here for good.
+
+    A worker takes a third of a second to import what it needs, before it can ignore anything.
+    """
+    if sys.platform == "win32":  # it has no such masks
+        yield
+        return
+    held_back = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held_back)
 
 
 def create_process_executor(num_workers: int | None = None) -> Executor:

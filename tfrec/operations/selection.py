@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.opening import STANDARD_INPUT, open_record_file
-from tfrec.dataset.record_file import TFRecordFile
+from tfrec.dataset.record_file import TFRecordFile, find_places
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.example import BytesList, FeatureValue, decode_example
 from tfrec.storage import Storage
@@ -154,7 +154,7 @@ def count_records(files: Iterable[RecordFile], selection: Selection, storage: St
         with open_record_file(file.path, storage) as opened:
             is_plain = selection.is_all and opened.compression == "none"
         if is_plain:
-            total += len(TFRecordFile(file.path, storage=storage))
+            total += len(find_places(file.path, storage))
         else:
             total += sum(1 for _ in select_records([file], selection, storage))
     return total

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.opening import STANDARD_INPUT, open_record_file
-from tfrec.dataset.record_file import TFRecordFile
+from tfrec.dataset.record_file import find_places
 from tfrec.engine import until_stopped
 from tfrec.errors import ConfigError, DataLossError
 from tfrec.operations.selection import Selection, Start, select_records
@@ -95,8 +95,7 @@ def _find_starts(
     path: str, selection: Selection, storage: Storage, *, is_plain: bool
 ) -> Iterator[Start]:
     if is_plain and selection.is_all:
-        with TFRecordFile(path, storage=storage) as file:
-            offsets = file.places.offsets
+        offsets = find_places(path, storage).offsets
         return map(Start, range(len(offsets) - 1), offsets)
     selected = select_records([RecordFile(path)], selection, storage)
     return (Start(record.index, record.offset) for record in selected)

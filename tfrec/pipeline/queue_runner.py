@@ -145,9 +145,8 @@ class QueueRunner:
         name = f"QueueRunnerThread-{self.name}-{what}"
         return threading.Thread(target=target, args=args, name=name, daemon=daemon)
 
-    @staticmethod
     def _launch(
-        threads: Sequence[threading.Thread], coord: Coordinator | None, *, start: bool
+        self, threads: Sequence[threading.Thread], coord: Coordinator | None, *, start: bool
     ) -> None:
         if coord is not None:
             for thread in threads:
@@ -160,6 +159,7 @@ class QueueRunner:
         except RuntimeError as error:  # the system has no more threads
             if coord is not None:
                 coord.request_stop(error)
+                _run_quietly(self._cancel_op)  # the thread that would do it may not have started
             raise
 
     def _work(self, operation: Operation, coord: Coordinator | None) -> None:

@@ -44,7 +44,9 @@ class LocalStorage:
         """Open a nameless file for writing and reading, which is gone when it is closed."""
         directory = os.path.dirname(os.path.realpath(path))
         os.makedirs(directory, exist_ok=True)
-        return cast("BinaryIO", tempfile.TemporaryFile(buffering=BUFFER_SIZE, dir=directory))
+        with tempfile.TemporaryFile(buffering=0, dir=directory) as nameless:
+            file = NamedFile(os.dup(nameless.fileno()), "r+b", path)
+        return cast("BinaryIO", io.BufferedRandom(file, BUFFER_SIZE))
 
     @contextlib.contextmanager
     def publish(self, path: str) -> Iterator[BinaryIO]:
@@ -80,6 +82,7 @@ class LocalStorage:
         remove_left_overs(directory, name)
         with temporary_directory(directory, name) as temporary:
             yield temporary
+            _refuse_occupied(target, path, replace=replace)  # what another has published meanwhile
             with errors_about(path):
                 _replace_directory(temporary, target)
         remove_left_overs(directory, name)
