@@ -1,7 +1,7 @@
 """Measure tfrec beside what people would use instead.
 
 The sides of a task run in turns, each in a process of its own, and a ratio is that of two runs of
-the same round; one run of each side comes first and is not counted. A side that is a script
+the same round. A side that is a script
 measures its work alone, without its imports; a command is measured whole.
 
     python benchmarks/run.py                  # print the results
@@ -24,7 +24,16 @@ from growth import measure_growth
 from inputs import make_photos, make_small_records, own_photos, repeat_photos
 from measure import Measurement, measure
 from report import Result, describe_machine, replace_results, to_page
-from tasks import Side, Task, build_task, dump_tasks, engine_task, read_tasks, start_task
+from tasks import (
+    Side,
+    Task,
+    build_task,
+    dump_tasks,
+    engine_task,
+    overhead_task,
+    read_tasks,
+    start_task,
+)
 
 HERE = Path(__file__).parent
 
@@ -44,8 +53,8 @@ class PhotoSet(NamedTuple):
 SETS = {
     "small": PhotoSet("200x150"),
     "ImageNet-like": PhotoSet("500x375"),
-    "web": PhotoSet("1064x800", divisor=5, times=4),
-    "camera": PhotoSet("4000x3000", divisor=40, times=3),
+    "web": PhotoSet("1064x800", divisor=5, times=3),
+    "camera": PhotoSet("4000x3000", divisor=40, times=2),
 }
 
 
@@ -53,7 +62,7 @@ def run(task: Task, num_rounds: int, scratch: Path) -> Result:
     """Run all sides in turns."""
     sides = [side for side in task.sides if side.can_run]
     print(f"{task.name}: {', '.join(side.name for side in sides)}", file=sys.stderr)
-    rounds = [[_run_side(side, scratch) for side in sides] for _ in range(num_rounds + 1)][1:]
+    rounds = [[_run_side(side, scratch) for side in sides] for _ in range(num_rounds)]
     runs = zip(*rounds, strict=True)
     return Result(task, {side.name: list(of) for side, of in zip(sides, runs, strict=True)})
 
@@ -86,7 +95,8 @@ def list_tasks(options: argparse.Namespace, scratch: Path) -> Iterator[Task]:
     main = photos.get("ImageNet-like")
     if main is not None:
         # Processes take a third of a second to start, and 1,000 raw images a twentieth to read.
-        many = repeat_photos(main, 5, scratch)
+        many = repeat_photos(main, 3, scratch)
+        tasks.append(overhead_task(main))
         tasks.append(engine_task(many, options.threads))
         tasks += dump_tasks(main, many, options.threads)
         tasks += read_tasks(main, many, small, num_small, options.threads)
