@@ -35,6 +35,17 @@ class TestOneBadOfSixty:
         assert "1 image skipped\n" in done.out
         assert list(range(59)) == [pixels[0] for _, pixels in records("out.tfrecords")]
 
+    @pytest.mark.parametrize(
+        ("words", "line"),
+        [
+            (("check", "pets"), "1 bad image\n"),
+            (("build", "pets", "out.tfrecords", "--dry-run"), "1 bad image of those tried\n"),
+        ],
+        ids=["check", "dry-run"],
+    )
+    def test_it_is_counted_in_the_singular(self, tfrec, words, line):
+        assert f"\n{line}" in tfrec(*words).out
+
     def test_fail_names_it_and_leaves_nothing(self, tfrec, tmp_path):
         done = tfrec("build", "pets", "out.tfrecords", "--workers", "4")
 

@@ -113,6 +113,21 @@ def test_the_class_is_where_the_rule_says(tfrec, images, records, rule, labels):
     assert labels == labels_of(records)
 
 
+def test_an_image_without_a_class_in_its_path_is_said_to_be_left_out(tfrec, images):
+    images("in/cat/1.png", "in/cat/x.png")
+
+    done = tfrec("build", "in", "out.tfrecords", "--shuffle", "--label-from", r"(\d)\.png")
+
+    note = "note: `cat/x.png` does not match the pattern of the classes and is left out\n"
+    assert (3, note) == (done.code, done.err)
+
+
+def test_a_directory_without_class_folders_names_the_options_for_it(tfrec, images):
+    images("in/1.png")
+
+    assert "(`--label-from`) or from a table (`--csv`)" in tfrec("build", "in", "x.tfrecord").err
+
+
 def test_the_help_states_the_rule(tfrec):
     text = " ".join(tfrec("build", "--help").out.split())
 

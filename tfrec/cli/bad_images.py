@@ -25,11 +25,11 @@ def tell_failure(images: "Sequence[ImageError]") -> None:
     )
 
 
-def say_reasons(images: "Sequence[ImageError]", verdict: str) -> None:
-    """Say how many images are bad, and for which reasons."""
+def say_reasons(images: "Sequence[ImageError]", noun: str, verdict: str = "") -> None:
+    """Say how many images can't be used, and for which reasons."""
     if not images:
         return
-    say(f"{count(len(images), 'image')} {verdict}")
+    say(f"{count(len(images), noun)}{verdict}")
     reasons = Counter(image.kind for image in images)
     say_table(
         [(f"{number:,}", reason) for reason, number in reasons.most_common()],

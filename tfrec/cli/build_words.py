@@ -42,7 +42,7 @@ def say_summary(report: "BuildReport", source: "ImageSource") -> None:
         say_table([(name, count(split.num_records, "record")) for name, split in splits])
     classes = enumerate(report.images_per_class.items(), manifest.label_offset)
     say_classes(((label, name, num_images) for label, (name, num_images) in classes), "images")
-    bad_images.say_reasons(report.skipped, "skipped")
+    bad_images.say_reasons(report.skipped, "image", " skipped")
     say_ignored(source)
 
 

@@ -72,7 +72,7 @@ def check(
         labels = source.labels
         classes = report.images_per_class.items()
         say_classes(((labels.number(name), name, number) for name, number in classes), "images")
-        bad_images.say_reasons(report.bad_images, "are bad")
+        bad_images.say_reasons(report.bad_images, "bad image")
         say_ignored(source)
     if quarantine is not None:
         copy_images(report.bad_images, directory, quarantine, storage=storage)

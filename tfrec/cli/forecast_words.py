@@ -33,7 +33,7 @@ def say_forecast(found: "Forecast", out: str, source: "ImageSource") -> None:
         if len(plan.shards) > _MAX_FILES:
             say(f"  and {count(len(plan.shards) - _MAX_FILES, 'more file')}")
     bad_images.tell_images(found.bad_images, "bad")
-    bad_images.say_reasons(found.bad_images, "of those tried are bad")
+    bad_images.say_reasons(found.bad_images, "bad image", " of those tried")
     say_ignored(source)
 
 

@@ -127,7 +127,8 @@ def say_no_folders(directory: str, num_images: int) -> str:
     held = "1 image" if num_images == 1 else f"{num_images:,} images"
     return (
         f"{display_path(directory)}: it holds {held} but no class folder; put the images of each "
-        "class into a folder of its own, or take the classes from the file names by a pattern"
+        "class into a folder of its own, or take the classes from the files' names by a pattern "
+        "(`--label-from`) or from a table (`--csv`)"
     )
 
 

@@ -140,7 +140,8 @@ def _group_by_pattern(tree: Tree, pattern: re.Pattern[str]) -> dict[str, list[st
             if found and found[1]:
                 classes.setdefault(found[1], []).append(path)
             else:
-                sentence = f"`{display_path(path)}` does not match the pattern of the class names"
+                shown = display_path(path)
+                sentence = f"`{shown}` does not match the pattern of the classes and is left out"
                 tree.notes.append(Note("no label", path, sentence))
     return classes
 
