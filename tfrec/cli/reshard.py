@@ -40,7 +40,11 @@ from tfrec.cli.render import count, num_bytes, say, say_json, tell
     metavar="SIZE",
     help="How much a shuffle may use; what doesn't fit goes to nameless files beside OUT.",
 )
-@click.option("--split", metavar="NAME", help="Take the files of this split alone.")
+@click.option(
+    "--split",
+    metavar="NAME",
+    help="Take the files of this split alone; otherwise those of all splits become one.",
+)
 @options.selection
 @options.compression
 @options.compression_level
