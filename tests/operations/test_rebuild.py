@@ -6,6 +6,7 @@ import json
 import pytest
 from PIL import Image
 
+from tfrec import build, scan_images
 from tfrec.errors import BadImagesError, ConfigError
 
 SORTED = {"num_shards": 4}
@@ -312,3 +313,18 @@ def test_a_journal_cannot_choose_files_elsewhere(bench):
     bench.build(num_shards=1)
 
     assert "in/a/00.png" in bench.files
+
+
+def test_a_directory_is_built_by_its_name(tmp_path):
+    for name, colour in (("cat", "red"), ("dog", "blue")):
+        folder = tmp_path / "photos" / name
+        folder.mkdir(parents=True)
+        Image.new("RGB", (4, 4), colour).save(folder / "0.png")
+    photos = str(tmp_path / "photos")
+
+    build(photos, str(tmp_path / "by_name.tfrecord"))
+    build(scan_images(photos), str(tmp_path / "by_scan.tfrecord"))
+
+    made = (tmp_path / "by_name.tfrecord").read_bytes()
+    assert (tmp_path / "by_scan.tfrecord").read_bytes() == made
+    assert 2 * 196_669 == len(made)

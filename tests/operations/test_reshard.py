@@ -125,6 +125,17 @@ def test_a_split_is_taken_by_the_names_of_its_files():
         reshard(["in"], "other", ReshardConfig(split="validation"), storage=storage)
 
 
+def test_splits_that_become_one_are_said():
+    files = {f"in/{name}-00000-of-00001.tfrecord": FRAMES[0] for name in ("train", "test")}
+    storage = MemoryStorage(files)
+
+    merged = reshard(["in"], "merged", storage=storage)
+    one = reshard(["in"], "one", ReshardConfig(split="test"), storage=storage)
+
+    note = "the splits test, train are merged into one; `--split NAME` takes one"
+    assert ((note,), ()) == (merged.notes, one.notes)
+
+
 def test_one_file_has_no_shards(storage):
     with pytest.raises(ConfigError, match="name a directory"):
         reshard(BOTH, "out.tfrecord", ReshardConfig(num_shards=2), storage=storage)

@@ -106,6 +106,8 @@ def reshard(
             overwrite=overwrite,
             advance=advance,
         )
+    for note in report.notes:
+        tell(f"note: {note}")
     if (ranges or tests) and not report.num_records:
         tell("note: no record was chosen")
     size = sum(shard.num_bytes for shard in report.shards)

@@ -26,7 +26,7 @@ class RecordFile:
     """
 
     path: str
-    manifest: Manifest | None = None
+    manifest: Manifest | None = field(default=None, repr=False)  # pages of a large dataset
     shard: Shard | None = None
     num_records: int | None = None
     split: str | None = None

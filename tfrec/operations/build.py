@@ -29,6 +29,7 @@ from tfrec.operations.building.work import Work
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.source.advice import refuse_folder_inside
 from tfrec.source.image_source import ImageSource
+from tfrec.source.walk import scan_images
 from tfrec.storage import AnyStorage, Storage, base_name, scheme_of
 
 # For images at a URL: each takes two requests, of 20 to 100 ms, for 2 ms of work.
@@ -70,7 +71,7 @@ class BuildReport:
 
 
 def build(
-    source: ImageSource,
+    source: ImageSource | str,
     out: str,
     config: BuildConfig | None = None,
     *,
@@ -86,7 +87,7 @@ def build(
     interrupted build has finished.
 
     Args:
-        source: what `scan_images` found.
+        source: what `scan_images` found, or a directory whose folders are the classes.
         out: a path with a record suffix for one file, any other for a directory.
         config: what decides the content.
         storage: where images and dataset are; by default this machine, or what a URL names.
@@ -101,11 +102,14 @@ def build(
         BadImagesError: images can't be decoded, and `config.on_error` is "fail".
         ConfigError: the settings contradict each other or need an extra that is not installed, or
             `out` is not to be replaced.
+        SourceError: there is nothing in the directory to make a dataset of.
         WorkerError: a worker has died.
         OSError: a file can't be written; it names the file.
     """
     start = time.monotonic()
     storage = storage or AnyStorage()
+    if isinstance(source, str):
+        source = scan_images(source, storage=storage)
     if not is_record_path(out):
         refuse_folder_inside(source, out, what="the dataset", storage=storage)
     plan = plan_dataset(source, out, config)

@@ -28,6 +28,7 @@ from tfrec.dataset.naming import (
 from tfrec.engine import SerialExecutor
 from tfrec.errors import ConfigError
 from tfrec.operations.engines import WORTH_CHECKING, WORTH_COPYING, choose_window, open_engine
+from tfrec.operations.input_splits import choose_split, name_split, note_merged_splits
 from tfrec.operations.output import (
     CompressionChoice,
     CountedShard,
@@ -53,7 +54,6 @@ _MIN_MEMORY = 64 << 20
 _OWN_MEMORY = 56 << 20
 # Of the rest, records fill this much: the allocator can't give back all that it once held.
 _SHARE_FOR_RECORDS = 0.6
-_DEFAULT_SPLIT = "train"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +84,17 @@ class ReshardConfig:
 
 @dataclass(frozen=True, slots=True)
 class ReshardReport:
-    """What was written: the path of the file or directory, and its files in their order."""
+    """What was written.
+
+    Attributes:
+        path: of the file or directory.
+        shards: its files in their order.
+        notes: sentences on what a user may not expect.
+    """
 
     path: str
     shards: tuple[Shard, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def num_records(self) -> int:
@@ -134,7 +141,7 @@ def reshard(
     storage = storage or AnyStorage()
     if memory < _MIN_MEMORY:
         raise ConfigError(f"memory is {memory:,} bytes, and must be at least {_MIN_MEMORY:,}")
-    files = _choose_split(resolve_inputs(paths, storage), config.split)
+    files = choose_split(resolve_inputs(paths, storage), config.split)
     task = _Task(files, out, config, storage, memory, engine, num_workers, advance)
     if not is_record_path(out):
         return task.write_directory()
@@ -144,18 +151,6 @@ def reshard(
         )
     refuse_output(out, [file.path for file in files], storage, overwrite=overwrite)
     return task.write_file()
-
-
-def _choose_split(files: list[RecordFile], split: str | None) -> list[RecordFile]:
-    """Return the files of a split, known by their description or their names."""
-    if split is None:
-        return files
-    by_split = [(file.find_split(), file) for file in files]
-    chosen = [file for found, file in by_split if found == split]
-    if not chosen:
-        found = ", ".join(sorted({repr(name) for name, _ in by_split if name})) or "none"
-        raise ConfigError(f"no file belongs to the split {split!r}; the splits are {found}")
-    return chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +177,7 @@ class _Task:
         else:
             with self.storage.publish(manifest_path(self.out)) as stream:
                 stream.write(manifest)
-        return ReshardReport(self.out, (written.shard,))
+        return ReshardReport(self.out, (written.shard,), note_merged_splits(self.files))
 
     def write_directory(self) -> ReshardReport:
         """Write a directory of files, and their manifest."""
@@ -194,11 +189,12 @@ class _Task:
             manifest = self._make_manifest(written)
             if manifest is not None:
                 self.storage.write(self.storage.join(directory, MANIFEST_NAME), manifest)
-        return ReshardReport(self.out, tuple(counted.shard for counted in written))
+        shards = tuple(counted.shard for counted in written)
+        return ReshardReport(self.out, shards, note_merged_splits(self.files))
 
     def _targets(self, directory: str, compression: Compression) -> Iterator[Target]:
         for number in range(self.config.num_shards):
-            name = str(ShardName(self._split(), number, self.config.num_shards))
+            name = str(ShardName(self._split, number, self.config.num_shards))
             name += COMPRESSED_SUFFIXES[compression]
             yield Target(self.storage.join(directory, name), name)
 
@@ -248,7 +244,7 @@ class _Task:
     def _make_manifest(self, written: Sequence[CountedShard]) -> bytes | None:
         """Return the manifest of what was written; None where that of the inputs isn't known."""
         origin = common_manifest(self.files)
-        return None if origin is None else make_manifest(origin, written, self._split()).to_json()
+        return None if origin is None else make_manifest(origin, written, self._split).to_json()
 
     def _divided(self) -> Iterator[Iterator[bytes]]:
         """Yield the records of each shard; their numbers differ by one at most."""
@@ -285,8 +281,6 @@ class _Task:
             shuffler.add(record)
         return shuffler
 
+    @property
     def _split(self) -> str:
-        """Return the name of the split that is written."""
-        splits = {file.find_split() for file in self.files}
-        only = splits.pop() if len(splits) == 1 else None
-        return self.config.split or only or _DEFAULT_SPLIT
+        return self.config.split or name_split(self.files)
