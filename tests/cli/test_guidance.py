@@ -149,7 +149,11 @@ def test_choosing_no_record_is_said(tfrec, save, words, out):
 
     done = tfrec(words[0], "x.tfrecord", *words[1:], "--index", "7")
 
-    assert (0, out, "note: no record was chosen\n") == (done.code, done.out, done.err)
+    note = (
+        "note: no record was chosen; `tfrec inspect` shows how many there are, their features and "
+        "values\n"
+    )
+    assert (0, out, note) == (done.code, done.out, done.err)
 
 
 @pytest.mark.parametrize("command", ["verify", "inspect", "cat", "index"])

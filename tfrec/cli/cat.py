@@ -63,7 +63,7 @@ def cat(
         else:
             _say_record(record)
     if is_empty:
-        tell("note: no record was chosen" if ranges or tests else "note: there is no record")
+        tell(options.NONE_CHOSEN if ranges or tests else "note: there is no record")
 
 
 def _say_record(record: "ShownRecord") -> None:

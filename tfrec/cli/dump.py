@@ -90,7 +90,7 @@ def dump(
             advance=advance,
         )
     if (ranges or tests) and not report.num_images and not report.skipped:
-        tell("note: no record was chosen")
+        tell(options.NONE_CHOSEN)
     for error in report.skipped:
         tell(f"skipped: {error}")
     if as_json:

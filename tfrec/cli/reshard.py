@@ -109,7 +109,7 @@ def reshard(
     for note in report.notes:
         tell(f"note: {note}")
     if (ranges or tests) and not report.num_records:
-        tell("note: no record was chosen")
+        tell(options.NONE_CHOSEN)
     size = sum(shard.num_bytes for shard in report.shards)
     if as_json:
         say_json(
