@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 PATH = click.Path(readable=False)
 """A text that shells complete as a path; whoever opens it says what is wrong with it."""
 
-NONE_CHOSEN = "note: no record was chosen; `tfrec inspect` shows how many there are, their features and values"
+NONE_CHOSEN = "note: no record was chosen; `tfrec inspect` shows their number and features"
 """What is said where --index and --where leave nothing."""
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
