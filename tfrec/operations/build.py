@@ -26,6 +26,7 @@ from tfrec.operations.building.journal import Journal
 from tfrec.operations.building.records import RecordMaker
 from tfrec.operations.building.single_file import write_single_file
 from tfrec.operations.building.work import Work
+from tfrec.operations.engines import require_engine
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.source.advice import refuse_folder_inside
 from tfrec.source.image_source import ImageSource
@@ -165,9 +166,8 @@ def open_work(
 def _executor(engine: str | Executor, num_workers: int | None) -> Iterator[Executor]:
     if num_workers is not None and num_workers < 1:
         raise ConfigError(f"the number of workers is {num_workers}, and must be at least 1")
-    if isinstance(engine, str) and engine not in EXECUTORS:
-        names = ", ".join(map(repr, EXECUTORS))
-        raise ConfigError(f"engine {engine!r}: must be one of {names}")
+    if isinstance(engine, str):
+        require_engine(engine)
     try:
         if isinstance(engine, Executor):
             yield engine

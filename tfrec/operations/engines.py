@@ -1,4 +1,4 @@
-"""The engines of operations whose tasks are whole files."""
+"""Engines by their names, and as operations use them whose tasks are whole files."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -13,6 +13,13 @@ from tfrec.storage import AnyStorage, LocalStorage, Storage, scheme_of
 # small records; to copy a gigabyte, from disk to disk, takes it two seconds.
 WORTH_CHECKING = 32 << 20
 WORTH_COPYING = 1 << 30
+
+
+def require_engine(name: str) -> None:
+    """Raise ConfigError where there is no engine of that name."""
+    if name not in EXECUTORS:
+        names = ", ".join(map(repr, EXECUTORS))
+        raise ConfigError(f"engine {name!r}: must be one of {names}")
 
 
 def open_engine(
@@ -35,9 +42,7 @@ def open_engine(
     """
     if isinstance(engine, Executor):
         return nullcontext(engine)
-    if engine not in EXECUTORS:
-        names = ", ".join(map(repr, EXECUTORS))
-        raise ConfigError(f"engine {engine!r}: must be one of {names}")
+    require_engine(engine)
     if engine == "processes":
         num_workers = min(num_workers or default_num_workers(), num_tasks)
         paths = [*inputs, *([] if out is None else [out])]

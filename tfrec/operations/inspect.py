@@ -123,9 +123,8 @@ def _add_spread(records: TFRecordFile, add: Callable[[bytes], None]) -> int:
     num_records = len(records)
     # At random: a step would meet a file whose labels alternate at some of them alone.
     numbers = random.Random(0).sample(range(num_records), min(_SAMPLE_SIZE, num_records))
-    with records:
-        for number in sorted(numbers):
-            add(records[number])
+    for number in sorted(numbers):
+        add(records[number])
     return num_records
 
 
