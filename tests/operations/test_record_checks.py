@@ -7,7 +7,7 @@ from PIL import Image
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.manifest import Manifest
-from tfrec.example import encode_example
+from tfrec.example import decode_example, encode_example
 from tfrec.operations.record_checks import Fault, RecordChecker
 
 SEQUENCE = bytes.fromhex("120e 0a0c 0a0166 1207 0a05 0a03 0a0178")
@@ -95,6 +95,36 @@ def test_a_label_without_a_class_is_a_fault():
     assert [(1, "label 2 has no class; x.json names the classes 0 to 1")] == check(
         example(label=1), example(label=2), file=file
     )[0]
+
+
+@pytest.mark.parametrize("num_good", [1, 40])
+def test_a_record_is_checked_whatever_those_like_it_were(num_good):
+    """Behind good records of its length each fault is found as it is behind other ones."""
+    file = RecordFile("x", class_names={0: "cat", 1: "dog"}, described_by="x.json")
+    good = [example(label=number % 2, name=b"abc") for number in range(num_good)]
+    bad = [
+        (example(label=2, name=b"abc"), "label 2 has no class; x.json names the classes 0 to 1"),
+        (example(label=1, name=1.5), "feature 'name' is float, and bytes in the first record"),
+        (
+            example(label=1, name=b"abc").replace(b"\x0a\x01\x01", b"\x0a\x01\x80"),
+            "feature 'label': not a tf.train.Feature",
+        ),
+    ]
+
+    for record, reason in bad:
+        assert [(num_good, reason)] == check(*good, record, *good, file=file)[0]
+
+
+def test_records_like_a_good_one_are_not_decoded_again(monkeypatch):
+    records = [example(label=number % 2, pixels=bytes([number] * 99)) for number in range(100)]
+    decoded = []
+    monkeypatch.setattr(
+        "tfrec.operations.record_checks.decode_example",
+        lambda data, *, copy: decoded.append(data) or decode_example(data, copy=copy),
+    )
+
+    assert ([], "Example") == check(*records)
+    assert records[:16] == decoded  # which decide what the messages are
 
 
 def test_a_fault_names_the_image_that_the_record_was_made_of():

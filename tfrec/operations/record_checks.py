@@ -14,11 +14,14 @@ from tfrec.dataset.stored_images import decode_stored_image
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
 from tfrec.example.kinds import MessageKind, detect_kind
+from tfrec.example.scanner import parse_feature
+from tfrec.example.skeleton import Skeleton, find_skeleton
 from tfrec.example.values import KIND_NAMES, ListType
 from tfrec.schema.detect import ImageKeys, find_filename, find_image_keys
 from tfrec.schema.features import read_buffer
 
 _NUM_VOTERS = 16
+_MAX_SKELETONS = 16  # of records that have so many different lengths, few are alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +61,12 @@ class RecordChecker:
     _first_kinds: dict[str, ListType] = field(default_factory=dict)
     _has_empty: bool = False
     _keys: ImageKeys = field(default_factory=lambda: ImageKeys(None, None))
+    _skeletons: dict[int, Skeleton | None] = field(default_factory=dict)  # by size
 
     def check(self, index: int, offset: int, data: bytes) -> Iterator[Fault]:
         """Yield the faults of a record, and those of earlier ones that show only now."""
+        if self._is_like_a_good_one(data):
+            return
         kind, reason, features = _parse(data)
         if features is not None and not features:
             self._has_empty = True  # which any message may be, so it has no vote
@@ -68,8 +74,11 @@ class RecordChecker:
         if kind == "Example" and reason:
             yield Fault(index, offset, reason)
         if features is not None:
-            for fault in self._check_example(features):
+            faults = list(self._check_example(features))
+            for fault in faults:
                 yield Fault(index, offset, fault, source=find_filename(features))
+            if not faults:
+                self._remember(data)
         if self.kind is None:
             self._undecided.append((index, offset, kind, reason))
             if len(self._undecided) == _NUM_VOTERS:
@@ -87,6 +96,23 @@ class RecordChecker:
         for index, offset, kind, reason in self._undecided:
             yield from self._check_kind(index, offset, kind, reason)
         self._undecided.clear()
+
+    def _remember(self, data: bytes) -> None:
+        """Keep what a record without faults has in common with others of its length."""
+        if len(data) not in self._skeletons and len(self._skeletons) < _MAX_SKELETONS:
+            self._skeletons[len(data)] = find_skeleton(data)
+
+    def _is_like_a_good_one(self, data: bytes) -> bool:
+        """Say whether a record can have no faults, because an earlier one like it has none."""
+        skeleton = self._skeletons.get(len(data))
+        if self.kind != "Example" or self.check_images or not skeleton or not skeleton.fits(data):
+            return False
+        key = self._keys.label
+        if not self.file.class_names or key is None or key not in skeleton.features:
+            return True
+        start, end = skeleton.features[key]
+        label = _single(parse_feature(key, (data[start:end],)))
+        return not any(self._check_label(label))
 
     def _check_kind(
         self, index: int, offset: int, kind: MessageKind, reason: str
@@ -107,8 +133,7 @@ class RecordChecker:
         if kinds != self._first_kinds:
             yield from self._compare_kinds(kinds)
         label = _single(features.get(self._keys.label or ""))
-        if label is not None:
-            yield from self._check_label(label)
+        yield from self._check_label(label)
         if self.check_images:
             image_key = find_image_keys(features).image
             if image_key is not None:
