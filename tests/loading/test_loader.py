@@ -1,13 +1,15 @@
 """Batches for training: each record once, in an order that the seed decides."""
 
 import pickle
+import threading
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
 
-from tfrec.dataset.reading import open_dataset
+from tfrec.dataset.reading import decode_sample, open_dataset
 from tfrec.errors import ConfigError, DataLossError, ExampleError
 from tfrec.example import encode_example
 from tfrec.loading import Loader, ReadOptions
@@ -137,6 +139,72 @@ def test_a_loader_of_local_files_can_be_pickled(tmp_path):
     assert [[1, 2], [1, 2]] == [labels_of(copy) for copy in copies]
 
 
+class Decoding:
+    """Stands for `decode_sample`; tells which labels were decoded, and lets a test wait for one."""
+
+    def __init__(self):
+        self.labels = set()
+        self.has_more = threading.Condition()
+
+    def __call__(self, placed, **keys):
+        sample = decode_sample(placed, **keys)
+        with self.has_more:
+            self.labels.add(sample.label)
+            self.has_more.notify_all()
+        return sample
+
+    def comes_to(self, label):
+        with self.has_more:
+            return self.has_more.wait_for(lambda: label in self.labels, timeout=60)
+
+
+@pytest.mark.parametrize(("prefetch", "last"), [(1, 55), (2, 87), (3, 119)])
+def test_threads_decode_ahead_while_the_caller_works_on_a_batch(monkeypatch, prefetch, last):
+    decoding = Decoding()
+    monkeypatch.setattr("tfrec.loading.loader.decode_sample", decoding)
+    batches = iter(load(range(1000), batch_size=32, prefetch=prefetch))
+
+    next(batches)
+
+    # Two threads have four parts of each batch; the caller keeps the last part of the first one.
+    assert decoding.comes_to(last)
+    batches.close()
+    assert set(range(last + 1)) == decoding.labels
+
+
+def test_one_thread_decodes_what_is_asked_for(monkeypatch):
+    decoding = Decoding()
+    monkeypatch.setattr("tfrec.loading.loader.decode_sample", decoding)
+    loader = load(range(1000), batch_size=32)
+
+    next(iter(Loader(loader.records, replace(loader.options, num_threads=1))))
+
+    assert set(range(32)) == decoding.labels
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 7, 16, 33, 100])
+@pytest.mark.parametrize("num_threads", [1, 2, 3])
+def test_batches_are_the_same_however_they_are_divided(batch_size, num_threads):
+    loader = load(range(50), num_epochs=2, batch_size=batch_size)
+    options = replace(loader.options, num_threads=num_threads)
+
+    batches = list(Loader(loader.records, options))
+
+    sizes = [batch_size] * (100 // batch_size) + [100 % batch_size] * (100 % batch_size > 0)
+    assert sizes == [len(batch.labels) for batch in batches]
+    labels = [int(label) for batch in batches for label in batch.labels]
+    assert list(range(50)) * 2 == labels
+    assert labels == [int(image[0, 0, 0]) for batch in batches for image in batch.images]
+
+
+def test_a_loader_opens_paths_itself(tmp_path):
+    for number in range(2):
+        (tmp_path / f"{number}.tfrecord").write_bytes(record(number))
+
+    assert [0, 1] == labels_of(Loader(str(tmp_path / "*.tfrecord")))
+    assert [1] == labels_of(Loader(tmp_path / "1.tfrecord"))
+
+
 class TestFaults:
     def test_images_of_other_shapes_are_named(self):
         content = record(1, num_bytes=12) + record(2, num_bytes=27)
@@ -168,17 +236,20 @@ class TestFaults:
         assert ("x.tfrecord", 2) == (raised.value.path, raised.value.index)
 
     @pytest.mark.parametrize("number", range(9))
-    def test_an_error_comes_after_all_samples_before_it(self, number):
+    def test_an_error_comes_after_all_batches_before_it(self, number):
         content = [record(label) for label in range(9)]
         content[number] = frame_record(encode_example({"label": number, "img_raw": b"no image"}))
         storage = MemoryStorage({"x.tfrecord": b"".join(content)})
-        samples = Loader(open_dataset("x.tfrecord", storage=storage)).samples()
+        loader = Loader(
+            open_dataset("x.tfrecord", storage=storage), ReadOptions(batch_size=2, num_threads=2)
+        )
+        batches = iter(loader)
 
-        labels = [sample.label for sample in islice(samples, number)]
+        labels = [batch.labels.tolist() for batch in islice(batches, number // 2)]
         with pytest.raises(ExampleError, match="8 bytes") as raised:
-            next(samples)
+            next(batches)
 
-        assert list(range(number)) == labels
+        assert [[even, even + 1] for even in range(0, number - 1, 2)] == labels
         assert number == raised.value.index
 
     @pytest.mark.parametrize(
@@ -187,6 +258,7 @@ class TestFaults:
             ({"batch_size": 0}, "batch_size is 0"),
             ({"num_epochs": 0}, "num_epochs is 0"),
             ({"buffer_size": 0}, "buffer_size is 0"),
+            ({"prefetch": 0}, "prefetch is 0"),
             ({"worker": 1}, "worker is 1, and must be from 0 to 0"),
             ({"worker": -1, "num_workers": 2}, "worker is -1"),
         ],

@@ -1,20 +1,24 @@
 """`Loader`: the decoded samples of a dataset in batches of arrays."""
 
-from collections.abc import Generator, Iterable, Iterator
+import math
+import os
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from itertools import count, islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tfrec.dataset.reading import DecodedSample, PlacedRecord, Records, decode_sample
+from tfrec.dataset.reading import DecodedSample, PlacedRecord, Records, decode_sample, open_dataset
 from tfrec.engine import EXECUTORS, default_num_workers, map_ordered
 from tfrec.errors import ExampleError
 from tfrec.loading.options import ReadOptions
 from tfrec.loading.shuffling import shuffle_files, shuffle_through_buffer
+
+_PARTS_A_THREAD = 2  # of a batch, so that the threads end it at about the same time
+_MAX_PART_SIZE = 16  # samples
 
 
 class Batch(NamedTuple):
@@ -24,14 +28,29 @@ class Batch(NamedTuple):
     labels: NDArray[np.int64]
 
 
+class _Part(NamedTuple):
+    """Records of a batch, the places of their samples in it, and with its last ones the batch.
+
+    A task of several records, which are decoded where they belong, spares the threads most of their
+    waiting for one another.
+    """
+
+    records: list[PlacedRecord]
+    images: NDArray[np.uint8]
+    labels: NDArray[np.int64]
+    whole: Batch | None
+
+
 class Loader(Iterable[Batch]):
     """Batches of the samples of records, decoded by threads, in an order that the seed decides.
+
+    While the caller works on a batch, the threads decode the next ones.
 
     It can be iterated any number of times, and pickled; it holds no open file. The threads and
     files of an iteration end with it, also where it is left early.
 
     Args:
-        records: what `tfrec.open` returns.
+        records: what `tfrec.open` returns, or the paths that it would be given.
         options: how they are read.
         image_key: the feature that is the image; by default looked for.
         label_key: the feature that is the label, a number; by default looked for.
@@ -39,13 +58,13 @@ class Loader(Iterable[Batch]):
 
     def __init__(
         self,
-        records: Records,
+        records: Records | str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
         options: ReadOptions | None = None,
         *,
         image_key: str | None = None,
         label_key: str | None = None,
     ) -> None:
-        self.records = records
+        self.records = records if isinstance(records, Records) else open_dataset(records)
         self.options = options or ReadOptions()
         self.image_key = image_key
         self.label_key = label_key
@@ -63,24 +82,56 @@ class Loader(Iterable[Batch]):
             ExampleError: a record has no image of the common size, or no numeric label; its place
                 is named.
         """
-        with closing(self.samples()) as samples:
-            while batch := list(islice(samples, self.options.batch_size)):
-                if len(batch) < self.options.batch_size and self.options.drop_remainder:
-                    return
-                images = np.stack([sample.image for sample in batch])
-                yield Batch(images, np.array([sample.label for sample in batch], np.int64))
-
-    def samples(self) -> Generator[DecodedSample]:
-        """Yield the samples of all epochs one by one; they all have one shape of image."""
         num_threads = self.options.num_threads or default_num_workers()
-        decode = partial(_decode, image_key=self.image_key, label_key=self.label_key)
+        part_size, window = self._divide(num_threads)
+        with (
+            EXECUTORS["threads"](num_threads) as executor,
+            closing(
+                map_ordered(executor, self._fill, self._parts(part_size), window=window)
+            ) as filled,
+        ):
+            for batch in filled:
+                if batch is not None:
+                    yield batch
+
+    def _divide(self, num_threads: int) -> tuple[int, int]:
+        """Return how many samples a task has, and how many tasks are in flight."""
+        size = self.options.batch_size
+        part_size = min(math.ceil(size / (_PARTS_A_THREAD * num_threads)), _MAX_PART_SIZE)
+        if num_threads == 1:  # the caller's
+            return part_size, 1
+        return part_size, self.options.prefetch * math.ceil(size / part_size)
+
+    def _parts(self, part_size: int) -> Iterator["_Part"]:
+        """Read the records of each batch, and yield them with the places of their samples."""
+        size = self.options.batch_size
+        records = self._read()
         shape: tuple[int, ...] | None = None
-        with EXECUTORS["threads"](num_threads) as executor:
-            decoded = map_ordered(executor, decode, self._read(), window=4 * num_threads)
-            for placed, sample in decoded:
-                shape = shape or sample.image.shape
-                _refuse_misfit(placed, sample, shape)
-                yield sample
+        while batch := list(islice(records, size)):
+            if len(batch) < size and self.options.drop_remainder:
+                return
+            shape = shape or self._decode(batch[0]).image.shape
+            images, labels = (
+                np.empty((len(batch), *shape), np.uint8),
+                np.empty(len(batch), np.int64),
+            )
+            for start in range(0, len(batch), part_size):
+                part = slice(start, start + part_size)
+                is_last = start + part_size >= len(batch)
+                whole = Batch(images, labels) if is_last else None
+                yield _Part(batch[part], images[part], labels[part], whole)
+
+    def _fill(self, part: "_Part") -> Batch | None:
+        """Decode the samples of a part into their places."""
+        shape = part.images.shape[1:]
+        for number, placed in enumerate(part.records):
+            sample = self._decode(placed)
+            part.labels[number] = _number_of(placed, sample, shape)
+            part.images[number] = sample.image
+        return part.whole
+
+    def _decode(self, placed: PlacedRecord) -> DecodedSample:
+        return decode_sample(placed, image_key=self.image_key, label_key=self.label_key)
 
     def _read(self) -> Iterator[PlacedRecord]:
         """Yield this worker's records of all epochs."""
@@ -108,13 +159,8 @@ class Loader(Iterable[Batch]):
             raise ValueError("the files have no records to read without end")
 
 
-def _decode(
-    placed: PlacedRecord, *, image_key: str | None, label_key: str | None
-) -> tuple[PlacedRecord, DecodedSample]:
-    return placed, decode_sample(placed, image_key=image_key, label_key=label_key)
-
-
-def _refuse_misfit(placed: PlacedRecord, sample: DecodedSample, shape: tuple[int, ...]) -> None:
+def _number_of(placed: PlacedRecord, sample: DecodedSample, shape: tuple[int, ...]) -> int:
+    """Return the label of a sample that fits its batch."""
     if sample.image.shape != shape:
         raise placed.located(
             ExampleError(
@@ -130,3 +176,4 @@ def _refuse_misfit(placed: PlacedRecord, sample: DecodedSample, shape: tuple[int
                 found=repr(sample.label),
             )
         )
+    return sample.label

@@ -4,6 +4,15 @@ from dataclasses import dataclass
 
 from tfrec.errors import ConfigError
 
+_AT_LEAST_ONE = (
+    "batch_size",
+    "num_epochs",
+    "buffer_size",
+    "num_threads",
+    "prefetch",
+    "num_workers",
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
@@ -17,7 +26,8 @@ class ReadOptions:
         buffer_size: records of the buffer. Files sorted by class need one larger than a class, or
             a build with `--shuffle`.
         seed: of the shuffling; the same seed gives the same order, with any number of threads.
-        num_threads: that decode; None for one a core.
+        num_threads: that decode; None for one a core. One decodes in the caller, when it is asked.
+        prefetch: batches that several threads are decoding, or have decoded, ahead of the caller.
         num_workers: how many loaders share the records, such as the workers of a torch DataLoader
             or the hosts of a cluster; each record goes to one of them in each epoch.
         worker: the number of this loader among them, from 0.
@@ -30,11 +40,12 @@ class ReadOptions:
     buffer_size: int = 10_000
     seed: int = 0
     num_threads: int | None = None
+    prefetch: int = 2
     num_workers: int = 1
     worker: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("batch_size", "num_epochs", "buffer_size", "num_threads", "num_workers"):
+        for name in _AT_LEAST_ONE:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ConfigError(f"{name} is {value}, and must be at least 1")
