@@ -90,12 +90,12 @@ def list_tasks(options: argparse.Namespace, scratch: Path) -> Iterator[Task]:
     if options.photos:
         photos["own"] = own_photos(options.photos)
         to_build.append(photos["own"])
-    small, num_small = make_small_records(scratch, 100 * options.images)
+    small, num_small = make_small_records(scratch, 150 * options.images)
     tasks = [build_task(of, options.threads) for of in to_build]
     main = photos.get("ImageNet-like")
     if main is not None:
         # Processes take a third of a second to start, and 1,000 raw images a twentieth to read.
-        many = repeat_photos(main, 3, scratch)
+        many = repeat_photos(main, 5, scratch)
         tasks.append(overhead_task(main))
         tasks.append(engine_task(many, options.threads))
         tasks += dump_tasks(main, many, options.threads)
@@ -122,7 +122,7 @@ def measure_quality(directories: dict[str, str]) -> dict[str, str]:
 
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--images", type=int, default=1000, help="of a set (default: 1000)")
+    parser.add_argument("--images", type=int, default=600, help="of a set (default: 600)")
     parser.add_argument("--size", help="of the images of all sets (default: each its own)")
     parser.add_argument("--sets", nargs="*", default=list(SETS), help="of photos (default: all)")
     parser.add_argument("--photos", help="a directory of labelled photos to build from too")
