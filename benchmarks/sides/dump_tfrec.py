@@ -9,8 +9,7 @@ from tfrec import dump
 def main():
     path, out, num_threads = sys.argv[1:]
     started = time.perf_counter()
-    report = dump([path], out, num_workers=int(num_threads))
-    print(f"{sum(report.per_folder.values())} images")
+    dump([path], out, num_workers=int(num_threads))
     print(f"seconds {time.perf_counter() - started}")
 
 
