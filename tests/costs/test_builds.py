@@ -3,6 +3,7 @@
 import io
 import sys
 import tracemalloc
+from ast import literal_eval
 from collections import Counter
 from pathlib import Path
 from subprocess import run
@@ -13,12 +14,14 @@ from PIL import Image
 import tfrec
 from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.plan import plan_build
+from tfrec.example import encode_example
 from tfrec.images import ImageSettings
 from tfrec.operations.build import build
 from tfrec.operations.building.records import RecordMaker
 from tfrec.operations.building.shards import ShardTask, write_shard_file
 from tfrec.source.walk import scan_images
 from tfrec.storage import MemoryStorage
+from tfrec.wire import frame_record
 
 PACKAGE = str(Path(tfrec.__file__).parent)
 TINY = BuildConfig(image=ImageSettings(size=(2, 2)))
@@ -171,8 +174,8 @@ def test_source_and_plan_take_little_more_than_the_names():
     assert held / num_images - len("class/000000.png") <= 200
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["build", "--help"], ["verify", "--help"]])
-def test_help_loads_click_and_little_else(arguments):
+def loaded_by(arguments, names):
+    """Return which of the packages a run of the command line loads."""
     code = f"""
 import sys
 from tfrec.cli.main import main
@@ -181,13 +184,25 @@ try:
     main()
 except SystemExit:
     pass
-heavy = {{"numpy", "PIL", "google", "tqdm", "multiprocessing", "concurrent", "asyncio", "ssl"}}
-print(sorted(heavy & {{name.partition(".")[0] for name in sys.modules}}), file=sys.stderr)
+print(sorted({names!r} & {{name.partition(".")[0] for name in sys.modules}}), file=sys.stderr)
 """
-
     done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return literal_eval(done.stderr)
 
-    assert "[]" == done.stderr.strip()
+
+@pytest.mark.parametrize("arguments", [["--help"], ["build", "--help"], ["verify", "--help"]])
+def test_help_loads_click_and_little_else(arguments):
+    heavy = {"numpy", "PIL", "google", "tqdm", "multiprocessing", "concurrent", "asyncio", "ssl"}
+
+    assert [] == loaded_by(arguments, heavy)
+
+
+@pytest.mark.parametrize("command", ["verify", "inspect", "index", "cat"])
+def test_no_pillow_is_loaded_where_no_image_is_decoded(tmp_path, command):
+    path = tmp_path / "a.tfrecord"
+    path.write_bytes(frame_record(encode_example({"label": 1, "name": b"cat"})))
+
+    assert ["numpy"] == loaded_by([command, str(path)], {"numpy", "PIL"})
 
 
 BUILD = """

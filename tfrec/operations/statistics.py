@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tfrec import images
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.stored_images import find_raw_pixels
 from tfrec.errors import ImageError
@@ -15,7 +16,6 @@ from tfrec.example import BytesList, FeatureValue, decode_example
 from tfrec.example.kinds import MessageKind, count_summary_values, detect_kind
 from tfrec.example.sequence import SequenceFeatures, decode_sequence_example
 from tfrec.example.values import KIND_NAMES
-from tfrec.images.header import read_image_header
 from tfrec.schema.detect import detect_schema, find_image_keys
 from tfrec.schema.features import read_buffer, read_label
 
@@ -162,7 +162,7 @@ class RecordStatistics:
             self.image_sizes[width, height] += 1
             return
         try:
-            header = read_image_header(bytes(data), path=file.path)
+            header = images.read_image_header(bytes(data), path=file.path)
         except ImageError:
             self.image_formats["damaged"] += 1
             return
