@@ -12,7 +12,8 @@ def batch_with_tfrec(path, num_threads):
     from tfrec.pipeline import Coordinator, TFRecordReader, batch, string_input_producer
 
     parser = ExampleParser(
-        {"label": FixedLenFeature([], "int64"), "img_raw": FixedLenFeature([], "string")}
+        {"label": FixedLenFeature([], "int64"), "img_raw": FixedLenFeature([], "string")},
+        copy=False,
     )
     yield  # what comes next is measured
     with Coordinator():
@@ -22,7 +23,8 @@ def batch_with_tfrec(path, num_threads):
         def sample():
             _, serialized = reader.read(file_names)
             example = parser.parse(serialized)
-            return decode_raw(example["img_raw"], "uint8").reshape(SHAPE), example["label"]
+            image = decode_raw(example["img_raw"], "uint8", copy=False)
+            return image.reshape(SHAPE), example["label"]
 
         yield from batch(
             sample, BATCH_SIZE, num_threads=num_threads, allow_smaller_final_batch=True

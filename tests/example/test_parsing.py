@@ -112,6 +112,35 @@ def test_a_record_may_be_any_bytes_like(record):
     assert parse(FixedLenFeature([], "int64"), "label", record) == 5
 
 
+def test_without_a_copy_a_large_scalar_string_is_a_view_of_its_record():
+    record = encode_example({"image": bytes(5000), "label": 7, "name": b"cat"})
+    specs = {
+        "image": FixedLenFeature([], "string"),
+        "label": FixedLenFeature([], "int64"),
+        "name": FixedLenFeature([], "string"),
+    }
+
+    parsed = ExampleParser(specs, copy=False).parse(record)
+
+    assert isinstance(parsed["image"], memoryview)
+    assert parsed["image"].obj is record
+    assert (bytes(5000), 7, b"cat") == (bytes(parsed["image"]), parsed["label"], parsed["name"])
+    assert isinstance(parsed["name"], bytes)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [FixedLenFeature([1], "string"), VarLenFeature("string")],
+)
+def test_strings_in_arrays_are_bytes_always(spec):
+    record = encode_example({"image": bytes(5000)})
+    parser = ExampleParser({"image": spec}, copy=False)
+
+    assert [bytes(5000)] == parser.parse(record)["image"].tolist()
+    scalar = ExampleParser({"image": FixedLenFeature([], "string")}, copy=False)
+    assert [bytes(5000)] * 2 == scalar.parse_batch([record] * 2)["image"].tolist()
+
+
 def test_a_record_that_is_no_bytes_is_a_type_error():
     with pytest.raises(TypeError, match="bytes, not str"):
         parse(VarLenFeature("int64"), record="text")

@@ -72,6 +72,40 @@ def test_the_array_is_fresh_and_writable(data):
     assert EIGHT == bytes(data)
 
 
+@pytest.mark.parametrize("data", [bytes(range(8)), memoryview(bytes(range(8)))])
+def test_without_a_copy_the_array_is_a_view(data):
+    values = decode_raw(data, "<u2", copy=False)
+
+    assert [0x0100, 0x0302, 0x0504, 0x0706] == values.tolist()
+    assert np.shares_memory(values, np.frombuffer(data, np.uint8))
+    assert not values.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "expected"),
+    [
+        (b"\x01\x02", {"little_endian": False}, [0x0102]),
+        ([b"\x01\x00", b"\x02\x00"], {}, [[1], [2]]),
+        (memoryview(b"\x01\x00\x02\x00")[:2], {"fixed_length": 4}, [1, 0]),
+        (memoryview(bytearray(b"\x01\x00")), {}, [1]),
+        (memoryview(b"\x01\xff\x00\xff")[::2], {}, [1]),
+        (memoryview(b"\x01\x00\x02\x00").cast("H"), {}, [1, 2]),
+    ],
+)
+def test_without_a_copy_the_values_are_the_same(data, options, expected):
+    assert expected == decode_raw(data, "uint16", **options).tolist()
+    assert expected == decode_raw(data, "uint16", **options, copy=False).tolist()
+
+
+def test_bytes_that_may_change_are_copied_always():
+    data = bytearray(b"\x01")
+    values = decode_raw(memoryview(data), "uint8", copy=False)
+
+    data[0] = 2
+
+    assert [1] == values.tolist()
+
+
 def test_no_bytes_give_no_values():
     assert (0,) == decode_raw(b"", np.int32).shape
 

@@ -23,8 +23,9 @@ from tfrec.example.specs import (
 )
 from tfrec.example.values import KIND_NAMES, FloatList, Int64List
 
-# A scalar is a numpy scalar, or bytes; byte strings stand in arrays of objects.
-ParsedFeature: TypeAlias = NDArray[Any] | np.generic | bytes
+# A scalar is a numpy scalar, bytes, or a view of them where one is asked for; byte strings stand in
+# arrays of objects.
+ParsedFeature: TypeAlias = NDArray[Any] | np.generic | bytes | memoryview
 
 
 class Group(NamedTuple):
@@ -68,18 +69,24 @@ class RaggedBatch(NamedTuple):
 class Column:
     """A wanted feature of any number of values."""
 
+    _is_scalar = False
+
     def __init__(self, key: str, spec: ResolvedSpec) -> None:
         self.key = key
         self.spec = spec
 
-    def read(self, features: Mapping[str, Parts]) -> Sequence[Any]:
+    def read(self, features: Mapping[str, Parts], *, copy: bool = True) -> Sequence[Any]:
         """Return the values of one record, which are the default's where the feature is absent.
+
+        Without `copy` a large scalar string may be a view of the record.
 
         Raises:
             ExampleError: they are missing, damaged, or of another kind or number.
         """
         parts = features.get(self.key)
-        feature = None if parts is None else parse_feature(self.key, parts)
+        feature = None
+        if parts is not None:
+            feature = parse_feature(self.key, parts, copy=copy or not self._is_scalar)
         if feature is None:
             return self._absent(features)
         if type(feature) is not self.spec.list_type:
@@ -125,6 +132,10 @@ class Column:
 
 class FixedColumn(Column):
     """As many values as the shape holds."""
+
+    def __init__(self, key: str, spec: ResolvedSpec) -> None:
+        super().__init__(key, spec)
+        self._is_scalar = spec.shape == ()
 
     def one(self, values: Sequence[Any]) -> ParsedFeature:
         if self.spec.shape == () and self.spec.list_type is not FloatList:  # no array is needed

@@ -23,21 +23,30 @@ ParsedBatch: TypeAlias = NDArray[Any] | RaggedBatch
 class ExampleParser:
     """Specs checked once, to parse many records or batches.
 
+    Args:
+        features: specs by key.
+        copy: False lets `parse` give a large string that is a scalar, such as an image, as a
+            read-only view of its record, which lives as long; `decode_raw` takes it.
+
     Raises:
         ConfigError: `features` is empty or holds a faulty spec.
         TypeError: a default is of another type than its dtype.
     """
 
-    def __init__(self, features: Mapping[str, FeatureSpec]) -> None:
+    def __init__(self, features: Mapping[str, FeatureSpec], *, copy: bool = True) -> None:
         if not isinstance(features, Mapping) or not features:
             raise ConfigError(f"features must map keys to specs, not {features!r}")
         self._columns = [make_column(key, spec) for key, spec in features.items()]
         self._columnar = ColumnarReader(self._columns)
+        self._copy = copy
 
     def parse(self, serialized: Serialized) -> dict[str, ParsedFeature]:
         """Return the features of one Example; see `parse_single_example`."""
         unparsed = dict(split_example(_to_bytes(serialized)))
-        return {column.key: column.one(column.read(unparsed)) for column in self._columns}
+        return {
+            column.key: column.one(column.read(unparsed, copy=self._copy))
+            for column in self._columns
+        }
 
     def parse_batch(
         self, serialized: Sequence[Serialized], example_names: Sequence[str] | None = None

@@ -21,12 +21,14 @@ def decode_raw(
     little_endian: bool = True,  # noqa: FBT001, FBT002 - the place TensorFlow gives it
     *,
     fixed_length: int | None = None,
+    copy: bool = True,
 ) -> NDArray[Any]:
     """Return the values that bytes hold, as a fresh, writable array in native order.
 
     One string gives a flat array; a list or array of strings, all of one length, puts its
     dimensions in front. With `fixed_length`, in bytes, each string is first cut or padded with
-    zeros to that length. `little_endian` says in which order the bytes stand.
+    zeros to that length. `little_endian` says in which order the bytes stand. Without `copy` the
+    array is read-only, and a view of the string where there is one, in native order.
 
     Raises:
         ConfigError: the dtype has no raw form, or `fixed_length` is no multiple of its item size.
@@ -40,7 +42,7 @@ def decode_raw(
                 f"fixed_length {fixed_length} is not a positive multiple of the "
                 f"{item_type.itemsize} bytes of {item_type}"
             )
-        strings = [string[:fixed_length].ljust(fixed_length, b"\0") for string in strings]
+        strings = [bytes(string[:fixed_length]).ljust(fixed_length, b"\0") for string in strings]
     num_bytes = _common_length(strings)
     if num_bytes % item_type.itemsize:
         raise ValueError(
@@ -48,7 +50,9 @@ def decode_raw(
         )
     stored = np.dtype(np.uint8) if item_type == np.bool_ else item_type
     stored = stored.newbyteorder("<" if little_endian else ">")
-    values = np.frombuffer(b"".join(strings), stored).astype(item_type)
+    joined = strings[0] if len(strings) == 1 else b"".join(strings)
+    values = np.frombuffer(joined, stored).astype(item_type, copy=copy)
+    values.flags.writeable = copy
     return values.reshape((*shape, num_bytes // item_type.itemsize))
 
 
@@ -62,10 +66,12 @@ def _resolve_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     return item_type
 
 
-def _flatten(data: object) -> tuple[list[bytes], tuple[int, ...]]:
+def _flatten(data: object) -> tuple[list[bytes | memoryview], tuple[int, ...]]:
     """Return strings in row order, and the dimensions they stood in."""
-    if isinstance(data, (bytes, bytearray, memoryview)):
+    if isinstance(data, (bytes, bytearray)):
         return [bytes(data)], ()
+    if isinstance(data, memoryview):
+        return [data.cast("B") if data.readonly and data.c_contiguous else bytes(data)], ()
     array = np.asarray(data, dtype=object)
     strings = array.ravel().tolist()
     for string in strings:
@@ -74,7 +80,7 @@ def _flatten(data: object) -> tuple[list[bytes], tuple[int, ...]]:
     return strings, array.shape
 
 
-def _common_length(strings: list[bytes]) -> int:
+def _common_length(strings: list[bytes | memoryview]) -> int:
     lengths = sorted(set(map(len, strings)))
     if len(lengths) > 1:
         raise ValueError(f"strings of {lengths[0]} and of {lengths[-1]} bytes make no one array")
