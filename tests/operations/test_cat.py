@@ -64,7 +64,9 @@ def test_some_features_are_chosen():
 
 
 def test_features_that_are_not_there_are_named_with_those_that_are():
-    with pytest.raises(ExampleError, match=r"x, record 0: .*none of lable; it has 'label'"):
+    with pytest.raises(
+        ExampleError, match=r"x, record 0: .*none of lable; it has 'label'; did you mean 'label'"
+    ):
         show(encode_example({"label": 1}), keys=["lable"])
 
 

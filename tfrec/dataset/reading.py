@@ -14,6 +14,7 @@ from tfrec.dataset.opening import open_record_file
 from tfrec.dataset.stored_images import decode_stored_image
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
+from tfrec.example.keys import list_keys
 from tfrec.schema.detect import find_image_keys
 from tfrec.schema.features import read_buffer, read_label
 from tfrec.storage import AnyStorage, Storage
@@ -149,8 +150,7 @@ def _decode(
     found = find_image_keys(features)
     image_key, label_key = image_key or found.image, label_key or found.label
     if image_key is None:
-        present = ", ".join(map(repr, features)) or "none"
-        raise ExampleError(f"no feature looks like an image; it has {present}")
+        raise ExampleError(f"no feature looks like an image; it has {list_keys(features)}")
     data = read_buffer(features, image_key)
     try:
         pixels = decode_stored_image(data, features, file)

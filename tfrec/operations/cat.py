@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.errors import ExampleError
 from tfrec.example import BytesList, FeatureValue, decode_example
+from tfrec.example.keys import list_keys
 from tfrec.example.kinds import MessageKind, detect_kind
 from tfrec.example.sequence import decode_sequence_example
 from tfrec.example.values import KIND_NAMES
@@ -110,7 +111,7 @@ def _choose(
         return features
     chosen = [(key, value) for key, value in features if key in keys]
     if not chosen:
-        present = ", ".join(repr(key) for key, _ in features) or "none"
+        present = list_keys((key for key, _ in features), keys)
         raise ExampleError(f"the record has none of {', '.join(keys)}; it has {present}")
     return chosen
 
