@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from tfrec.dataset.description import RecordFile
+from tfrec.dataset.input_splits import choose_split, name_split, note_merged_splits
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.manifest import Shard
 from tfrec.dataset.naming import (
@@ -28,7 +29,6 @@ from tfrec.dataset.naming import (
 from tfrec.engine import SerialExecutor
 from tfrec.errors import ConfigError
 from tfrec.operations.engines import WORTH_CHECKING, WORTH_COPYING, choose_window, open_engine
-from tfrec.operations.input_splits import choose_split, name_split, note_merged_splits
 from tfrec.operations.output import (
     CompressionChoice,
     CountedShard,
