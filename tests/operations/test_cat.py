@@ -88,3 +88,10 @@ def test_other_records_are_bytes():
     (shown,) = show(b"some words")
 
     assert ("bytes", (ShownFeature("", "bytes", ["some words"]),)) == (shown.kind, shown.features)
+
+
+def test_a_damaged_message_is_named_with_its_place():
+    with pytest.raises(ExampleError) as caught:
+        show(encode_example({"label": 1})[:-1] + b"\x80")  # the varint goes on behind the end
+
+    assert "x, record 0, feature 'label': not a tf.train.Feature" == str(caught.value)

@@ -67,16 +67,16 @@ def cat(
     Raises:
         ConfigError: a path means no record files.
         DataLossError: a record is damaged; those before it were yielded.
-        ExampleError: a record that is tested is no Example, or none of `keys` is there.
+        ExampleError: a record's message is damaged, one that is tested is no Example, or none of
+            `keys` is there; it names the file and the record.
         OSError: a file can't be read; it names the file.
     """
     storage = storage or AnyStorage()
     files = resolve_inputs(paths, storage)
     for record in select_records(files, selection or Selection(), storage):
         kind = detect_kind(record.data)
-        features = _decode(record.data, kind)
         try:
-            shown = _choose(features, keys)
+            shown = _choose(_decode(record.data, kind), keys)
         except ExampleError as error:
             raise error.at(record.file.path, record.index) from error
         yield ShownRecord(
