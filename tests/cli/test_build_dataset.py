@@ -201,6 +201,16 @@ class TestReport:
         report = json.loads((tmp_path / "report.json").read_text())
         assert {"shards": [], "num_records": 0, "num_bytes": 0} == report["written"]
 
+    def test_other_settings_than_those_of_the_dataset_are_told_once(self, tfrec, noise):
+        tfrec("build", noise(), "out", "--shuffle")
+
+        done = tfrec("build", "noise", "out", "--shuffle", "--size", "8x9")
+
+        assert (
+            "note: out was built otherwise, and is brought up to date: "
+            "the setting `image.size` is [8, 9] and was [256, 256]\n"
+        ) == done.err
+
     def test_the_summary_says_what_was_kept(self, tfrec, noise, save):
         tfrec("build", noise(), "out", "--num-shards", "4")
         save("noise/a/000.png", (1, 2, 3))

@@ -94,6 +94,7 @@ def build(
     from tfrec.dataset.manifest import encode_json
     from tfrec.errors import BadImagesError
     from tfrec.operations.build import build as build_dataset
+    from tfrec.operations.building.changes import note_changes
     from tfrec.operations.quarantine import quarantine as copy_images
     from tfrec.source.advice import refuse_folder_inside
     from tfrec.storage import AnyStorage
@@ -113,6 +114,10 @@ def build(
             ctx.exit(_check(source, out, config, workers, executor, as_json))
     if dry_run:
         ctx.exit(_forecast(source, out, config, workers, as_json))
+    # Before the build: as long as it works, the dataset that is there can be kept with Ctrl-C.
+    changes = note_changes(source, out, config, storage)
+    for change in changes:
+        tell(f"note: {change}")
     try:
         with (
             options.open_engine(engine, workers, ray_address) as executor,
@@ -133,7 +138,7 @@ def build(
         if quarantine is not None:
             copy_images(error.images, directory, quarantine, storage=storage)
         ctx.exit(exits.FAILED)
-    build_words.tell_notes(report)
+    build_words.tell_notes(report, told=changes)
     bad_images.tell_images(report.skipped, "skipped")
     if as_json:
         say_json(build_words.as_document(report, source))
