@@ -357,6 +357,15 @@ def test_what_is_different_from_the_dataset_that_was_there_is_noted(bench, out):
     ] == [report.notes[0] for report in (larger, several, grown)]
 
 
+def test_a_new_directory_with_the_name_of_a_file_is_noted(bench):
+    note = "out.tfr is a directory of files; a name that ends in .tfrecord makes one file"
+
+    assert [(note, SORTED_NOTE), (SORTED_NOTE,)] == [
+        bench.build("out.tfr").notes,
+        bench.build("out.tfr").notes,  # by then it is known
+    ]
+
+
 def test_a_replaced_dataset_of_somebody_else_is_not_compared(bench):
     bench.files["out/dataset.json"] = b"theirs"
 

@@ -53,6 +53,14 @@ def test_a_directory_gets_shards_whose_numbers_differ_by_one(storage):
     assert b"".join(FRAMES) == b"".join(storage.files[name] for name in names)
 
 
+def test_a_directory_with_the_name_of_a_file_is_noted(storage):
+    report = reshard(["a.tfrecord"], "out.rec", storage=storage)
+
+    note = "out.rec is a directory of files; a name that ends in .tfrecord makes one file"
+    assert (note,) == report.notes
+    assert "out.rec/train-00000-of-00001.tfrecord" in storage.files
+
+
 def test_more_shards_than_records_leave_empty_ones(storage):
     report = reshard(["a.tfrecord"], "out", ReshardConfig(num_shards=8), storage=storage)
 

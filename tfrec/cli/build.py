@@ -94,7 +94,7 @@ def build(
     from tfrec.dataset.manifest import encode_json
     from tfrec.errors import BadImagesError
     from tfrec.operations.build import build as build_dataset
-    from tfrec.operations.building.changes import note_changes
+    from tfrec.operations.building.changes import note_target
     from tfrec.operations.quarantine import quarantine as copy_images
     from tfrec.source.advice import refuse_folder_inside
     from tfrec.storage import AnyStorage
@@ -112,12 +112,12 @@ def build(
     if check:
         with options.open_engine(engine, workers, ray_address) as executor:
             ctx.exit(_check(source, out, config, workers, executor, as_json))
-    if dry_run:
-        ctx.exit(_forecast(source, out, config, workers, as_json))
     # Before the build: as long as it works, the dataset that is there can be kept with Ctrl-C.
-    changes = note_changes(source, out, config, storage)
-    for change in changes:
-        tell(f"note: {change}")
+    target_notes = note_target(source, out, config, storage)
+    for sentence in target_notes:
+        tell(f"note: {sentence}")
+    if dry_run:
+        ctx.exit(_forecast(source, out, config, workers, as_json, target_notes))
     try:
         with (
             options.open_engine(engine, workers, ray_address) as executor,
@@ -138,7 +138,7 @@ def build(
         if quarantine is not None:
             copy_images(error.images, directory, quarantine, storage=storage)
         ctx.exit(exits.FAILED)
-    build_words.tell_notes(report, told=changes)
+    build_words.tell_notes(report, told=target_notes)
     bad_images.tell_images(report.skipped, "skipped")
     if as_json:
         say_json(build_words.as_document(report, source))
@@ -203,7 +203,12 @@ def _check(
 
 
 def _forecast(
-    source: "ImageSource", out: str, config: "BuildConfig", workers: int | None, as_json: bool
+    source: "ImageSource",
+    out: str,
+    config: "BuildConfig",
+    workers: int | None,
+    as_json: bool,
+    target_notes: tuple[str, ...],
 ) -> int:
     """Say what a build would write; return the exit code."""
     from tfrec.cli import forecast_words
@@ -211,7 +216,7 @@ def _forecast(
 
     found = forecast(source, out, config, num_workers=workers)
     if as_json:
-        say_json(forecast_words.as_document(found, source))
+        say_json(forecast_words.as_document(found, source, target_notes))
     else:
         forecast_words.say_forecast(found, out, source)
     return exits.DONE if found.fits else exits.FAILED

@@ -37,7 +37,9 @@ def say_forecast(found: "Forecast", out: str, source: "ImageSource") -> None:
     say_ignored(source)
 
 
-def as_document(found: "Forecast", source: "ImageSource") -> dict[str, Any]:
+def as_document(
+    found: "Forecast", source: "ImageSource", target_notes: tuple[str, ...]
+) -> dict[str, Any]:
     """Return the forecast as JSON values."""
     plan = found.plan
     splits = Counter[str]()
@@ -55,7 +57,7 @@ def as_document(found: "Forecast", source: "ImageSource") -> dict[str, Any]:
         "num_tried": found.num_tried,
         "bad": bad_images.as_document(found.bad_images),
         "ignored": dict(source.ignored),
-        "notes": [*(note.sentence for note in source.notes), *plan.notes],
+        "notes": [*(note.sentence for note in source.notes), *target_notes, *plan.notes],
     }
 
 

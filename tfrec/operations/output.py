@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.manifest import Manifest, Shard, Split
-from tfrec.dataset.naming import is_record_path, manifest_path, named_compression
+from tfrec.dataset.naming import is_record_path, looks_like_file, manifest_path, named_compression
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.example import decode_example
 from tfrec.operations.hashed_output import HashedOutput
@@ -40,6 +40,13 @@ def refuse_output(out: str, inputs: list[str], storage: Storage, *, overwrite: b
             raise ConfigError(f"{out} is read and can't be written; name another file")
     if not overwrite:
         raise ConfigError(f"{out} exists; `--overwrite` replaces it")
+
+
+def note_directory(out: str, storage: Storage) -> tuple[str, ...]:
+    """Say of a new directory whose name is like that of a file that it is none."""
+    if not looks_like_file(out) or storage.info(out) is not None:
+        return ()
+    return (f"{out} is a directory of files; a name that ends in .tfrecord makes one file",)
 
 
 def publish_manifest(path: str, manifest: Manifest | None, storage: Storage) -> None:

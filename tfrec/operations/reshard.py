@@ -35,6 +35,7 @@ from tfrec.operations.output import (
     choose_compression,
     common_manifest,
     make_manifest,
+    note_directory,
     publish_manifest,
     refuse_output,
 )
@@ -177,6 +178,7 @@ class _Task:
         """Write a directory of files, and their manifest."""
         chosen = self.config.compression
         writer = self._writer("none" if chosen == "auto" else chosen)
+        notes = note_directory(self.out, self.storage) + note_merged_splits(self.files)
         with self.storage.publish_directory(self.out) as directory:
             targets = list(self._targets(directory, writer.compression))
             written = self._write_as_tasks(targets, writer) or self._write_in_turn(targets, writer)
@@ -185,7 +187,7 @@ class _Task:
                 path = self.storage.join(directory, MANIFEST_NAME)
                 self.storage.write(path, manifest.to_json())
         shards = tuple(counted.shard for counted in written)
-        return ReshardReport(self.out, shards, note_merged_splits(self.files))
+        return ReshardReport(self.out, shards, notes)
 
     def _targets(self, directory: str, compression: Compression) -> Iterator[Target]:
         for number in range(self.config.num_shards):

@@ -1,4 +1,7 @@
-"""How a dataset that is there was built otherwise than it would be now, apart from its images."""
+"""How a dataset that is there was built otherwise than it would be now, apart from its images.
+
+It is told before a build, which can be stopped: until it ends, what is there stays as it is.
+"""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,6 +13,7 @@ from tfrec.dataset.naming import manifest_path
 from tfrec.dataset.plan import choose_labels
 from tfrec.errors import ManifestError
 from tfrec.operations.building.inputs_digest import current_versions
+from tfrec.operations.output import note_directory
 from tfrec.source.image_source import ImageSource
 from tfrec.source.labels import LabelMap
 from tfrec.storage import Storage
@@ -34,17 +38,22 @@ def find_changes(found: Manifest, config: BuildConfig, labels: LabelMap) -> Iter
         yield "the classes or their numbers have changed"
 
 
-def note_changes(
+def note_target(
     source: ImageSource, out: str, config: BuildConfig, storage: Storage
 ) -> tuple[str, ...]:
-    """Return a sentence on the dataset at `out` where it was built otherwise; else none."""
+    """Return a sentence on what is at `out`, or on the name of what isn't yet; else none.
+
+    It is one about a dataset that was built otherwise, or a directory with the name of a file.
+    """
     manifest = None
     with suppress(ManifestError):
         manifest = load_manifest(manifest_path(out), storage)
     if manifest is None:
-        return ()
+        return note_directory(out, storage)
     changes = find_changes(manifest, config, choose_labels(source, config))
     named = "; ".join(islice(changes, _MOST_NAMED))
     num_more = sum(1 for _ in changes)
     more = f"; and {num_more} more" if num_more else ""
-    return (f"{out} was built otherwise, and is brought up to date: {named}{more}",) if named else ()
+    if not named:
+        return ()
+    return (f"{out} was built otherwise, and is brought up to date: {named}{more}",)
