@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     "--dry-run",
     is_flag=True,
     help="Write nothing; show the classes and files that a build would write, their size and the "
-    "time it would take. Exit with 1 if there is no room for them.",
+    "time it would take. Up to 64 of the images are tried. Exit with 1 if one of these would end "
+    "the build, or there is no room.",
 )
 @options.workers
 @options.engine
@@ -219,4 +220,4 @@ def _forecast(
         say_json(forecast_words.as_document(found, source, target_notes))
     else:
         forecast_words.say_forecast(found, out, source)
-    return exits.DONE if found.fits else exits.FAILED
+    return exits.DONE if found.fits and not found.would_fail else exits.FAILED
