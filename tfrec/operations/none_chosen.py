@@ -10,7 +10,7 @@ from tfrec.example.keys import list_keys
 from tfrec.operations.selection import Selection, select_records
 from tfrec.storage import AnyStorage, Storage
 
-_MAX_READ = 1_000  # records: whoever misspells a feature doesn't wait for all of a dataset again
+_MAX_READ = 100  # records: whoever misspells a feature waits for no second pass over a dataset
 
 
 def explain_missing_feature(
