@@ -58,7 +58,7 @@ def test_the_program_runs(workplace, monkeypatch, capsys):
 
     exec(program, names)
 
-    assert "16\n" == capsys.readouterr().out
+    assert "16\n12 {0: 'cat', 1: 'dog'}\n" == capsys.readouterr().out
     assert ((256, 256, 3), 1, "dog") == (
         names["image"].shape,
         names["label"],

@@ -201,6 +201,16 @@ class TestReport:
         report = json.loads((tmp_path / "report.json").read_text())
         assert {"shards": [], "num_records": 0, "num_bytes": 0} == report["written"]
 
+    def test_other_settings_than_those_of_the_dataset_are_told_once(self, tfrec, noise):
+        tfrec("build", noise(), "out", "--shuffle")
+
+        done = tfrec("build", "noise", "out", "--shuffle", "--size", "8x9")
+
+        assert (
+            "note: out was built otherwise, and is brought up to date: "
+            "the setting `image.size` is [8, 9] and was [256, 256]\n"
+        ) == done.err
+
     def test_the_summary_says_what_was_kept(self, tfrec, noise, save):
         tfrec("build", noise(), "out", "--num-shards", "4")
         save("noise/a/000.png", (1, 2, 3))
@@ -475,10 +485,31 @@ class TestDiff:
         assert (
             1,
             "only in A: b/001.png (train, b)\n23 records the same; differences: 1 only in A\n",
+            "",
         ) == (
             done.code,
             done.out,
+            done.err,
         )
+
+    def test_a_record_without_a_name_is_shown_by_the_command_that_is_told(
+        self, tfrec, pets, tmp_path
+    ):
+        tfrec("build", pets, "a.tfrecord")
+        os.unlink(tmp_path / pets / "cat" / "b.png")
+        tfrec("build", pets, "b.tfrecord")
+
+        done = tfrec("diff", "a.tfrecord", "b.tfrecord")
+        tfrec("dump", "a.tfrecord", "OUT", "--index", "1", "--format", "png")
+
+        assert "only in A: a.tfrecord record 1 (train, cat)\n" in done.out
+        assert (
+            "note: where records store no file name, their place is told; "
+            "`tfrec dump a.tfrecord OUT --index 1` shows the first\n"
+        ) == done.err
+        (shown,) = (tmp_path / "OUT" / "cat").iterdir()
+        with Image.open(shown) as image:
+            assert (40, 50, 60) == image.getpixel((0, 0))
 
     def test_json_has_the_same_facts(self, tfrec, noise, tmp_path):
         tfrec("build", noise(), "a")

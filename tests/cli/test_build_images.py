@@ -1,5 +1,7 @@
 """`tfrec build` of images that are odd or too large, and of many."""
 
+import json
+
 import pytest
 from PIL import Image
 
@@ -45,6 +47,42 @@ class TestOneBadOfSixty:
     )
     def test_it_is_counted_in_the_singular(self, tfrec, words, line):
         assert f"\n{line}" in tfrec(*words).out
+
+    @pytest.mark.parametrize(
+        ("options", "code", "told"),
+        [
+            ((), 1, ["a build would fail; `--on-error skip` leaves such images out"]),
+            (("--on-error", "skip"), 0, []),
+        ],
+        ids=["fail", "skip"],
+    )
+    def test_a_dry_run_that_meets_it_knows_what_a_build_would_do(self, tfrec, options, code, told):
+        done = tfrec("build", "pets", "out.tfrecords", "--dry-run", *options)
+
+        named, *others = done.err.splitlines()
+        assert named.startswith("bad: cat/30a.png: ")
+        assert (code, told) == (done.code, others)
+
+    def test_a_dry_run_tells_how_many_images_it_has_not_opened(self, tfrec, save):
+        for number in range(11):  # every second of 71 is tried, the bad one among them
+            save(f"pets/cat/{number:02}+.png", (number, 1, 0))
+
+        done = tfrec("build", "pets", "out.tfr", "--dry-run", "--json")
+        said = tfrec("build", "pets", "out.tfr", "--dry-run")
+
+        document = json.loads(done.out)
+        assert (1, 71, 36, True) == (
+            done.code,
+            document["num_records"],
+            document["num_tried"],
+            document["would_fail"],
+        )
+        directory = "out.tfr is a directory of files; a name that ends in .tfrecord makes one file"
+        assert [directory] == document["notes"]
+        assert f"note: {directory}" == said.err.splitlines()[0]
+        assert (
+            "note: 35 images were not opened; `tfrec check` tries all" == said.err.splitlines()[-1]
+        )
 
     def test_fail_names_it_and_leaves_nothing(self, tfrec, tmp_path):
         done = tfrec("build", "pets", "out.tfrecords", "--workers", "4")

@@ -7,6 +7,7 @@ import pytest
 from click.shell_completion import BashComplete
 
 from tfrec.cli.main import COMMANDS, cli
+from tfrec.example import encode_example
 from tfrec.wire import frame_record
 
 RECORDS = frame_record(b"first") + frame_record(b"")
@@ -151,6 +152,19 @@ def test_choosing_no_record_is_said(tfrec, save, words, out):
 
     note = "note: no record was chosen; `tfrec inspect` shows their number and features\n"
     assert (0, out, note) == (done.code, done.out, done.err)
+
+
+@pytest.mark.parametrize("words", [["cat"], ["dump", "show"], ["reshard", "y"]], ids=lambda w: w[0])
+def test_a_misspelt_feature_of_a_test_is_told(tfrec, save, words):
+    save("x.tfrecord", frame_record(encode_example({"label": 1, "name": b"tabby"})))
+
+    done = tfrec(words[0], "x.tfrecord", *words[1:], "--where", "labl == 1")
+
+    note = (
+        "note: no record was chosen: none has a feature 'labl'; there are 'label', 'name'; "
+        "did you mean 'label'?\n"
+    )
+    assert (0, note) == (done.code, done.err)
 
 
 @pytest.mark.parametrize("command", ["verify", "inspect", "cat", "index"])

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 import tfrec
-from tfrec.errors import ChecksumError, ExampleError
+from tfrec.dataset.manifest import Manifest, Shard, Split
+from tfrec.errors import ChecksumError, ConfigError, ExampleError
 from tfrec.example import Int64List, encode_example
 from tfrec.storage import MemoryStorage
 from tfrec.wire import frame_record
@@ -64,6 +65,62 @@ def test_damage_is_found_unless_nobody_asks():
     with pytest.raises(ChecksumError):
         list(tfrec.open("x", storage=storage))
     assert [b"1"] == list(tfrec.open("x", storage=storage, verify=False))
+
+
+def dataset(directory, splits, class_names, label_offset=0):
+    """Return the files of a dataset with so many records in each split."""
+    described = {
+        name: Split((Shard(f"{name}-00000-of-00001.tfrecord", number, 0, "", ""),), {})
+        for name, number in splits.items()
+    }
+    manifest = Manifest({}, class_names, label_offset, {}, described)
+    return {f"{directory}/dataset.json": manifest.to_json()} | {
+        f"{directory}/{name}-00000-of-00001.tfrecord": b"".join(
+            frame_record(b"%s %d" % (name.encode(), index)) for index in range(number)
+        )
+        for name, number in splits.items()
+    }
+
+
+def test_the_records_of_one_split_are_opened():
+    storage = MemoryStorage(dataset("d", {"train": 2, "test": 1}, ("cat",)))
+
+    assert [b"train 0", b"train 1"] == list(tfrec.open("d", split="train", storage=storage))
+    assert [b"test 0"] == list(tfrec.open("d/t*", split="test", storage=storage))
+    assert 3 == len(list(tfrec.open("d", storage=storage)))
+
+
+def test_a_split_that_no_file_belongs_to_is_refused():
+    storage = MemoryStorage(dataset("d", {"train": 2, "test": 1}, ("cat",)))
+
+    with pytest.raises(ConfigError) as caught:
+        tfrec.open("d", split="valid", storage=storage)
+
+    assert "no file belongs to the split 'valid'; the splits are 'test', 'train'" == str(
+        caught.value
+    )
+
+
+def test_what_the_dataset_says_is_known_of_the_records():
+    files = dataset("d", {"train": 2, "test": 1}, ("cat", "dog"), 1) | {"x": frame_record(b"1")}
+    storage = MemoryStorage(files)
+
+    whole, train, nobody, both = (
+        tfrec.open(paths, split=split, storage=storage)
+        for paths, split in [("d", None), ("d", "train"), ("x", None), (["d", "x"], None)]
+    )
+
+    assert [3, 2, None, None] == [one.num_records for one in (whole, train, nobody, both)]
+    names = {1: "cat", 2: "dog"}
+    assert [names, names, {}, names] == [one.class_names for one in (whole, train, nobody, both)]
+
+
+def test_a_label_of_two_classes_has_no_name():
+    files = dataset("d", {"train": 2}, ("cat", "dog")) | dataset("e", {"train": 3}, ("cat", "eel"))
+
+    records = tfrec.open(["d", "e"], storage=MemoryStorage(files))
+
+    assert (5, {0: "cat"}) == (records.num_records, records.class_names)
 
 
 def test_examples_are_features_by_key():

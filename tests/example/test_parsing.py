@@ -196,7 +196,9 @@ def test_a_missing_feature_is_named_beside_the_keys_present():
     with pytest.raises(ExampleError) as caught:
         parse(FixedLenFeature([], "int64"), "lable", record)
 
-    reason = "required, but missing; the keys present are: 'img_raw', 'label'"
+    reason = (
+        "required, but missing; the keys present are: 'img_raw', 'label'; did you mean 'label'?"
+    )
     assert ("lable", reason) == (caught.value.key, caught.value.reason)
 
 

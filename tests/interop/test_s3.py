@@ -1,7 +1,6 @@
-"""Datasets in an object store: a real S3 server, and one whose answers fail."""
+"""What is of S3 alone: requests, answers that fail, uploads in parts. The rest: `test_stores.py`."""
 
 import importlib.util
-import io
 import os
 import subprocess
 import sys
@@ -10,44 +9,25 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from PIL import Image
 
 from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.record_file import TFRecordFile
 from tfrec.images import ImageSettings
 from tfrec.operations.build import build
-from tfrec.operations.dump import dump
 from tfrec.operations.index import index
-from tfrec.operations.reshard import ReshardConfig, reshard
-from tfrec.operations.verify import verify
 from tfrec.source.walk import scan_images
 from tfrec.storage import AnyStorage
 from tfrec.wire import open_records
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.usefixtures("quick_leases")]
 
-SMALL = ImageSettings(size=(16, 16))
-CONFIG = BuildConfig(image=SMALL, num_shards=4)
-NUM_IMAGES = 12
+CONFIG = BuildConfig(image=ImageSettings(size=(16, 16)), num_shards=4)
 PART_SIZE = 5 << 20  # the least that S3 takes
 
 
 @pytest.fixture
-def storage():
-    return AnyStorage()
-
-
-@pytest.fixture
-def photos(s3_url, storage, tmp_path):
-    """The same images in the bucket and on this machine."""
-    for number in range(NUM_IMAGES):
-        content = io.BytesIO()
-        Image.new("RGB", (16, 16), (number, 5, 5)).save(content, "PNG")
-        path = f"{'ab'[number % 2]}/{number:02}.png"
-        (tmp_path / "photos" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "photos" / path).write_bytes(content.getvalue())
-        storage_write(storage, f"{s3_url}/photos/{path}", content.getvalue())
-    return f"{s3_url}/photos"
+def photos(s3_url, put_images):
+    return put_images(s3_url)
 
 
 @pytest.fixture
@@ -67,60 +47,9 @@ def proxy(s3_endpoint, s3_url, monkeypatch):
     s3fs.S3FileSystem.clear_instance_cache()
 
 
-@pytest.fixture(autouse=True)
-def quick_leases(monkeypatch):
-    monkeypatch.setattr("tfrec.storage.lease.RENEW_SECONDS", 0.05)
-    monkeypatch.setattr("tfrec.storage.lease.LEASE_SECONDS", 0.5)
-
-
 def storage_write(storage, path, content):
     with storage.publish(path) as stream:
         stream.write(content)
-
-
-def read_tree(storage, directory):
-    found = {}
-    for entry in storage.scan(directory):
-        with storage.open_read(storage.join(directory, entry.name)) as stream:
-            found[entry.name] = stream.read()
-    return found
-
-
-def test_a_build_in_the_store_has_the_bytes_of_one_on_a_disk(photos, s3_url, storage, tmp_path):
-    build(scan_images(str(tmp_path / "photos")), str(tmp_path / "out"), CONFIG)
-
-    build(scan_images(photos), f"{s3_url}/out", CONFIG)
-
-    assert read_tree(storage, str(tmp_path / "out")) == read_tree(storage, f"{s3_url}/out")
-    assert ["out", "photos"] == sorted(entry.name for entry in storage.scan(s3_url))
-
-
-def test_images_of_a_disk_are_built_into_the_store(photos, s3_url, storage, tmp_path):
-    build(scan_images(photos), str(tmp_path / "out"), CONFIG)
-
-    build(scan_images(str(tmp_path / "photos")), f"{s3_url}/out", CONFIG)
-
-    assert read_tree(storage, str(tmp_path / "out")) == read_tree(storage, f"{s3_url}/out")
-
-
-@pytest.mark.parametrize("engine", ["threads", "processes"])
-def test_an_interrupted_build_goes_on(photos, s3_url, storage, engine):
-    out = f"{s3_url}/out"
-    source = scan_images(photos)
-    build(source, f"{s3_url}/expected", CONFIG)
-
-    def interrupt(_):
-        if storage.info(f"{out}/train-00001-of-00004.tfrecord"):  # unseen before it is whole
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        build(source, out, CONFIG, engine=engine, num_workers=1, advance=interrupt)
-    manifest = storage.info(f"{out}/dataset.json")
-    report = build(source, out, CONFIG, engine=engine, num_workers=1)
-
-    assert manifest is None
-    assert "train-00000-of-00004.tfrecord" not in report.written
-    assert read_tree(storage, f"{s3_url}/expected") == read_tree(storage, out)
 
 
 def test_a_killed_build_goes_on_when_its_lock_is_known_to_be_left(photos, s3_url, storage):
@@ -137,20 +66,6 @@ def test_a_killed_build_goes_on_when_its_lock_is_known_to_be_left(photos, s3_url
     assert ".out.tfrec-lock" in locked
     assert storage.info(f"{out}/dataset.json") is not None
     assert ".out.tfrec-lock" not in [entry.name for entry in storage.scan(s3_url)]
-
-
-def test_every_command_reads_and_writes_the_store(photos, s3_url, storage):
-    build(scan_images(photos), f"{s3_url}/out", CONFIG)
-
-    dumped = dump([f"{s3_url}/out"], f"{s3_url}/show")
-    resharded = reshard([f"{s3_url}/out"], f"{s3_url}/two", ReshardConfig(num_shards=2))
-    indexed = list(index([f"{s3_url}/two"]))
-    verified = list(verify([f"{s3_url}/out", f"{s3_url}/t*/*.tfrecord"]))
-
-    assert NUM_IMAGES == dumped.num_images == resharded.num_records
-    assert [6, 6] == [report.num_records for report in indexed]
-    assert [3, 3, 3, 3, 6, 6] == [report.num_records for report in verified]
-    assert not [fault for report in verified for fault in report.faults]
 
 
 def test_a_record_is_read_alone(photos, s3_url, proxy):
@@ -179,7 +94,7 @@ def test_a_record_is_read_alone(photos, s3_url, proxy):
 
 
 @pytest.mark.parametrize("kind", ["500", "503", "reset", "slow"])
-def test_a_build_survives_answers_that_fail(photos, s3_url, storage, proxy, kind):
+def test_a_build_survives_answers_that_fail(photos, s3_url, read_tree, proxy, kind):
     expected = f"{s3_url}/expected"
     build(scan_images(photos), expected, CONFIG)
     proxy.faults = [
@@ -194,7 +109,7 @@ def test_a_build_survives_answers_that_fail(photos, s3_url, storage, proxy, kind
     build(scan_images(photos), f"{s3_url}/out", CONFIG)
 
     assert [] == proxy.faults
-    assert read_tree(storage, expected) == read_tree(storage, f"{s3_url}/out")
+    assert read_tree(expected) == read_tree(f"{s3_url}/out")
 
 
 @pytest.mark.parametrize("kind", ["500", "503", "reset"])
@@ -241,14 +156,14 @@ def test_an_upload_that_is_given_up_leaves_nothing(s3_url, storage, monkeypatch)
     assert not s3fs.S3FileSystem().list_multipart_uploads(s3_url[5:])
 
 
-def test_a_file_that_is_put_again_after_a_lost_answer_is_its_own(s3_url, storage, proxy):
+def test_a_file_that_is_put_again_after_a_lost_answer_is_its_own(s3_url, storage, read_tree, proxy):
     proxy.faults = [proxy.fault("PUT", "dir/x", "lost answer")]
 
     with storage.publish_directory(f"{s3_url}/dir") as directory:
         storage.write(f"{directory}/x", b"content")
 
     assert [] == proxy.faults
-    assert {"x": b"content"} == read_tree(storage, f"{s3_url}/dir")
+    assert {"x": b"content"} == read_tree(f"{s3_url}/dir")
 
 
 def test_a_store_that_fails_for_good_is_an_error_about_the_url(

@@ -1,7 +1,6 @@
-"""Datasets in Google's and Azure's object stores, as servers of this machine speak for them."""
+"""What each store promises, as servers of this machine speak for S3, Google, Azure and HDFS."""
 
 import contextlib
-import io
 import itertools
 import shutil
 import socket
@@ -11,7 +10,6 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from PIL import Image
 
 from tfrec.dataset.build_config import BuildConfig
 from tfrec.dataset.record_file import TFRecordFile
@@ -25,7 +23,7 @@ from tfrec.source.walk import scan_images
 from tfrec.storage import AnyStorage
 from tfrec.wire import open_records
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.usefixtures("quick_leases")]
 
 CONFIG = BuildConfig(image=ImageSettings(size=(16, 16)), num_shards=4)
 NUM_IMAGES = 12
@@ -92,15 +90,20 @@ def answers(url):
     return True
 
 
-def open_bucket_of_google(request, monkeypatch):
+def make_bucket_of_amazon(request, _monkeypatch, _name):
+    return request.getfixturevalue("s3_url")
+
+
+def make_bucket_of_google(request, monkeypatch, name):
     monkeypatch.setenv("STORAGE_EMULATOR_HOST", request.getfixturevalue("gcs_endpoint"))
     monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "test")
     import gcsfs
 
-    return gcsfs.GCSFileSystem(use_listings_cache=False)
+    gcsfs.GCSFileSystem(use_listings_cache=False).mkdir(name)
+    return f"gs://{name}"
 
 
-def open_bucket_of_azure(request, monkeypatch):
+def make_bucket_of_azure(request, monkeypatch, name):
     endpoint = request.getfixturevalue("azure_endpoint")
     monkeypatch.setenv(
         "AZURE_STORAGE_CONNECTION_STRING",
@@ -109,11 +112,12 @@ def open_bucket_of_azure(request, monkeypatch):
     )
     import adlfs
 
-    return adlfs.AzureBlobFileSystem(use_listings_cache=False)
+    adlfs.AzureBlobFileSystem(use_listings_cache=False).mkdir(name)
+    return f"az://{name}"
 
 
-def open_directory_of_hadoop(request, monkeypatch):
-    """Return fsspec's driver of HDFS over Arrow's local files: there is no namenode to be had."""
+def make_directory_of_hadoop(request, monkeypatch, name):
+    """Use fsspec's driver of HDFS over Arrow's local files: there is no namenode to be had."""
     arrow = pytest.importorskip("fsspec.implementations.arrow")
     from fsspec import register_implementation
 
@@ -132,70 +136,51 @@ def open_directory_of_hadoop(request, monkeypatch):
 
     monkeypatch.setattr(arrow.HadoopFileSystem, "_open", open_with_parents)
     register_implementation("hdfs", arrow.HadoopFileSystem, clobber=True)
-    return arrow.HadoopFileSystem()
+    directory = request.getfixturevalue("tmp_path") / name
+    arrow.HadoopFileSystem().mkdir(str(directory))
+    return f"hdfs://node{directory}"
 
 
 STORES = {
-    "gs": open_bucket_of_google,
-    "az": open_bucket_of_azure,
-    "hdfs": open_directory_of_hadoop,
+    "s3": make_bucket_of_amazon,
+    "gs": make_bucket_of_google,
+    "az": make_bucket_of_azure,
+    "hdfs": make_directory_of_hadoop,
 }
 
 
 @pytest.fixture(params=STORES)
-def bucket(request, monkeypatch, tmp_path):
+def bucket(request, monkeypatch):
     """Return the URL of an empty bucket, whose server the driver finds in its own way."""
-    name = f"bucket-{next(_BUCKET_NUMBERS)}"
-    if request.param == "hdfs":
-        name = str(tmp_path / name)
-    STORES[request.param](request, monkeypatch).mkdir(name)
-    return f"{request.param}://{'node' if request.param == 'hdfs' else ''}{name}"
+    return STORES[request.param](request, monkeypatch, f"bucket-{next(_BUCKET_NUMBERS)}")
 
 
 @pytest.fixture
-def storage():
-    return AnyStorage()
+def photos(bucket, put_images):
+    return put_images(bucket)
 
 
-@pytest.fixture(autouse=True)
-def quick_leases(monkeypatch):
-    monkeypatch.setattr("tfrec.storage.lease.RENEW_SECONDS", 0.05)
-    monkeypatch.setattr("tfrec.storage.lease.LEASE_SECONDS", 0.5)
-
-
-@pytest.fixture
-def photos(bucket, storage, tmp_path):
-    """The same images in the bucket and on this machine."""
-    for number in range(NUM_IMAGES):
-        content = io.BytesIO()
-        Image.new("RGB", (16, 16), (number, 5, 5)).save(content, "PNG")
-        path = f"{'ab'[number % 2]}/é {number:02}+#%.png"
-        (tmp_path / "photos" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "photos" / path).write_bytes(content.getvalue())
-        with storage.publish(f"{bucket}/photos/{path}") as stream:
-            stream.write(content.getvalue())
-    return f"{bucket}/photos"
-
-
-def read_tree(storage, directory):
-    found = {}
-    for entry in storage.scan(directory):
-        with storage.open_read(storage.join(directory, entry.name)) as stream:
-            found[entry.name] = stream.read()
-    return found
-
-
-def test_a_build_in_the_store_has_the_bytes_of_one_on_a_disk(photos, bucket, storage, tmp_path):
+def test_a_build_in_the_store_has_the_bytes_of_one_on_a_disk(
+    photos, bucket, storage, read_tree, tmp_path
+):
     build(scan_images(str(tmp_path / "photos")), str(tmp_path / "out"), CONFIG)
 
     build(scan_images(photos), f"{bucket}/out", CONFIG)
 
-    assert read_tree(storage, str(tmp_path / "out")) == read_tree(storage, f"{bucket}/out")
+    assert read_tree(str(tmp_path / "out")) == read_tree(f"{bucket}/out")
     assert ["out", "photos"] == sorted(entry.name for entry in storage.scan(bucket))
 
 
+def test_images_of_a_disk_are_built_into_the_store(photos, bucket, read_tree, tmp_path):
+    build(scan_images(photos), str(tmp_path / "out"), CONFIG)
+
+    build(scan_images(str(tmp_path / "photos")), f"{bucket}/out", CONFIG)
+
+    assert read_tree(str(tmp_path / "out")) == read_tree(f"{bucket}/out")
+
+
 @pytest.mark.parametrize("engine", ["threads", "processes"])
-def test_an_interrupted_build_goes_on(photos, bucket, storage, engine):
+def test_an_interrupted_build_goes_on(photos, bucket, storage, read_tree, engine):
     out = f"{bucket}/out"
     source = scan_images(photos)
     build(source, f"{bucket}/expected", CONFIG)
@@ -211,7 +196,7 @@ def test_an_interrupted_build_goes_on(photos, bucket, storage, engine):
 
     assert manifest is None
     assert "train-00000-of-00004.tfrecord" not in report.written
-    assert read_tree(storage, f"{bucket}/expected") == read_tree(storage, out)
+    assert read_tree(f"{bucket}/expected") == read_tree(out)
 
 
 def test_every_command_reads_and_writes_the_store(photos, bucket, storage):

@@ -64,7 +64,9 @@ def test_some_features_are_chosen():
 
 
 def test_features_that_are_not_there_are_named_with_those_that_are():
-    with pytest.raises(ExampleError, match=r"x, record 0: .*none of lable; it has 'label'"):
+    with pytest.raises(
+        ExampleError, match=r"x, record 0: .*none of lable; it has 'label'; did you mean 'label'"
+    ):
         show(encode_example({"label": 1}), keys=["lable"])
 
 
@@ -86,3 +88,10 @@ def test_other_records_are_bytes():
     (shown,) = show(b"some words")
 
     assert ("bytes", (ShownFeature("", "bytes", ["some words"]),)) == (shown.kind, shown.features)
+
+
+def test_a_damaged_message_is_named_with_its_place():
+    with pytest.raises(ExampleError) as caught:
+        show(encode_example({"label": 1})[:-1] + b"\x80")  # the varint goes on behind the end
+
+    assert "x, record 0, feature 'label': not a tf.train.Feature" == str(caught.value)

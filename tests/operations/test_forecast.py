@@ -40,7 +40,7 @@ def test_few_of_many_images_are_tried(bench, foresee):
 
     found = foresee()
 
-    assert (200, 50) == (found.plan.num_images, found.num_tried)
+    assert (200, 50, 150) == (found.plan.num_images, found.num_tried, found.num_untried)
 
 
 def test_bad_images_are_named_and_take_no_bytes(bench, foresee):
@@ -51,6 +51,16 @@ def test_bad_images_are_named_and_take_no_bytes(bench, foresee):
 
     assert (["a/bad.png"], 13) == ([error.path for error in found.bad_images], found.num_tried)
     assert good == found.num_bytes
+
+
+@pytest.mark.parametrize(
+    ("content", "on_error", "would_fail"),
+    [(b"no image", "fail", True), (b"no image", "skip", False), (None, "fail", False)],
+)
+def test_a_bad_image_is_known_to_end_a_build(bench, foresee, content, on_error, would_fail):
+    bench.files["in/a/more.png"] = content or bench.png(1, 2, 3)
+
+    assert would_fail == foresee(on_error=on_error).would_fail
 
 
 @pytest.mark.parametrize(("free_bytes", "fits"), [(99, False), (100, True), (None, True)])

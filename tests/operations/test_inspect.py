@@ -6,7 +6,7 @@ import io
 import pytest
 from PIL import Image
 
-from tfrec.errors import ChecksumError
+from tfrec.errors import ChecksumError, ExampleError
 from tfrec.example import BytesList, encode_example
 from tfrec.operations.inspect import inspect
 from tfrec.storage import MemoryStorage
@@ -157,3 +157,34 @@ def test_a_file_of_many_records_is_sampled_whatever_its_size(compress, num_sampl
 
     assert (10_100, num_sampled) == (many.num_records, many.statistics.num_records)
     assert (10_000, 10_000) == (few.num_records, few.statistics.num_records)
+
+
+EXAMPLE = encode_example({"label": 1})
+DAMAGED_MESSAGES = {
+    # Whole fields down to the list; its one varint goes on behind the end.
+    "Example": (EXAMPLE[:-1] + b"\x80", ", feature 'label': not a tf.train.Feature"),
+    # Context `c`, whose list is such a one; list `f` of one step.
+    "SequenceExample": (
+        bytes.fromhex("0a0c 0a0a 0a0163 1205 1a03 0a0180 120e 0a0c 0a0166 1207 0a05 0a03 0a0178"),
+        ": not a tf.train.SequenceExample",
+    ),
+    # wall_time, and a summary whose value ends inside of a float.
+    "Event": (
+        bytes.fromhex("09000000000000f03f 2a05 0a03 150000"),
+        ": the summary of the tensorflow.Event is damaged",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED_MESSAGES)
+@pytest.mark.parametrize("number", [2, 10_002], ids=["in order", "sampled"])
+def test_a_damaged_message_is_named_with_its_place(monkeypatch, kind, number):
+    monkeypatch.setattr("tfrec.operations.inspect._SAMPLE_SIZE", 20_000)
+    record, words = DAMAGED_MESSAGES[kind]
+    content = frame_record(EXAMPLE) * number + frame_record(record)
+    storage = MemoryStorage({"x": content})
+
+    with pytest.raises(ExampleError) as caught:
+        list(inspect(["x"], storage=storage))
+
+    assert f"x, record {number}{words}" == str(caught.value)

@@ -8,6 +8,7 @@ from PIL import Image
 
 from tfrec import build, scan_images
 from tfrec.errors import BadImagesError, ConfigError
+from tfrec.images import ImageSettings
 
 SORTED = {"num_shards": 4}
 SHUFFLED = {"num_shards": 4, "shuffle": True}
@@ -328,3 +329,44 @@ def test_a_directory_is_built_by_its_name(tmp_path):
     made = (tmp_path / "by_name.tfrecord").read_bytes()
     assert (tmp_path / "by_scan.tfrecord").read_bytes() == made
     assert 2 * 196_669 == len(made)
+
+
+SORTED_NOTE = "records are sorted by class; `--shuffle` mixes them"
+UP_TO_DATE = "was built otherwise, and is brought up to date: the"
+
+
+@pytest.mark.parametrize("out", ["out", "out.tfrecord"])
+def test_what_is_different_from_the_dataset_that_was_there_is_noted(bench, out):
+    first = bench.build(out)
+    same = bench.build(out)
+
+    larger = bench.build(out, image=ImageSettings(size=(4, 3)))
+    several = bench.build(out, schema="tfds", quality=80, seed=3, on_error="skip")
+    bench.fill("c", 1)
+    grown = bench.build(out, schema="tfds", quality=80, seed=3, on_error="skip")
+
+    assert ((SORTED_NOTE,), (SORTED_NOTE,)) == (first.notes, same.notes)
+    first_three = (
+        "setting `encoding` is 'jpeg' and was 'raw'; the setting `image.size` is [2, 2] and was "
+        "[4, 3]; the setting `on_error` is 'skip' and was 'fail'"
+    )
+    assert [
+        f"{out} {UP_TO_DATE} setting `image.size` is [4, 3] and was [2, 2]",
+        f"{out} {UP_TO_DATE} {first_three}; and 3 more",
+        f"{out} {UP_TO_DATE} classes or their numbers have changed",
+    ] == [report.notes[0] for report in (larger, several, grown)]
+
+
+def test_a_new_directory_with_the_name_of_a_file_is_noted(bench):
+    note = "out.tfr is a directory of files; a name that ends in .tfrecord makes one file"
+
+    assert [(note, SORTED_NOTE), (SORTED_NOTE,)] == [
+        bench.build("out.tfr").notes,
+        bench.build("out.tfr").notes,  # by then it is known
+    ]
+
+
+def test_a_replaced_dataset_of_somebody_else_is_not_compared(bench):
+    bench.files["out/dataset.json"] = b"theirs"
+
+    assert (SORTED_NOTE,) == bench.build(overwrite=True).notes

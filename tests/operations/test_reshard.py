@@ -10,6 +10,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 import pytest
 from PIL import Image
 
+from tfrec.dataset.description import describe_file
 from tfrec.engine import LostTaskError
 from tfrec.errors import ConfigError, DataLossError, WorkerError
 from tfrec.example import encode_example
@@ -50,6 +51,14 @@ def test_a_directory_gets_shards_whose_numbers_differ_by_one(storage):
     assert [3, 3, 2, 2] == [shard.num_records for shard in report.shards]
     names = [f"out/train-0000{number}-of-00004.tfrecord" for number in range(4)]
     assert b"".join(FRAMES) == b"".join(storage.files[name] for name in names)
+
+
+def test_a_directory_with_the_name_of_a_file_is_noted(storage):
+    report = reshard(["a.tfrecord"], "out.rec", storage=storage)
+
+    note = "out.rec is a directory of files; a name that ends in .tfrecord makes one file"
+    assert (note,) == report.notes
+    assert "out.rec/train-00000-of-00001.tfrecord" in storage.files
 
 
 def test_more_shards_than_records_leave_empty_ones(storage):
@@ -199,6 +208,22 @@ def test_the_manifest_of_a_dataset_goes_with_its_records(tmp_path, out):
         manifest = json.load(stream)
     assert ["cat", "dog"] == manifest["labels"]["names"]
     assert {"cat": 2, "dog": 1} == manifest["splits"]["train"]["images_per_class"]
+
+
+def test_the_classes_of_a_dataset_of_tfds_go_with_its_records(storage):
+    splits = [{"name": "train", "filepathTemplate": "a.tfrecord", "shardLengths": ["6"]}]
+    info = {"name": "pets", "splits": splits}
+    storage.files |= {
+        "d/dataset_info.json": json.dumps(info).encode(),
+        "d/label.labels.txt": b"cat\ndog\neel\n",
+        "d/a.tfrecord": storage.files["a.tfrecord"],
+    }
+
+    reshard(["d"], "out.tfrecord", storage=storage)
+
+    file = describe_file("out.tfrecord", storage)
+    assert {0: "cat", 1: "dog", 2: "eel"} == file.class_names
+    assert ("train", 6) == (file.split, file.num_records)
 
 
 SELECTIONS = {

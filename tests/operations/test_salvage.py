@@ -4,10 +4,12 @@ import gzip
 
 import pytest
 
+from tfrec.dataset.description import describe_file
 from tfrec.errors import ConfigError, DataLossError
 from tfrec.example import encode_example
 from tfrec.operations.record_checks import Fault
 from tfrec.operations.salvage import SalvageReport, salvage
+from tfrec.operations.verify import verify
 from tfrec.storage import LocalStorage, MemoryStorage
 from tfrec.wire import frame_record
 
@@ -116,3 +118,56 @@ def test_the_input_is_never_the_output(tmp_path):
 
     with pytest.raises(ConfigError, match="is read"):
         salvage(str(path), str(tmp_path / "link"), storage=LocalStorage(), overwrite=True)
+
+
+def damage_second_record(files, path):
+    """Flip a bit of the second record's image; all records have one length."""
+    length = int.from_bytes(files[path][:8], "little")
+    files[path] = flip(files[path], (16 + length) + 12 + length // 2)
+
+
+@pytest.mark.parametrize(
+    ("built", "path", "split"),
+    [
+        ("out.tfrecord", "out.tfrecord", "train"),
+        ("out", "out/test-00000-of-00001.tfrecord", "test"),
+    ],
+    ids=["file", "directory"],
+)
+def test_class_names_go_with_the_records_and_counts_are_those_of_the_output(
+    bench, built, path, split
+):
+    bench.build(built, splits=None if built == path else "train=0.5,test=0.5")
+    origin = describe_file(path, bench.storage)
+    damage_second_record(bench.files, path)
+
+    report = salvage(path, "good.tfrecord", storage=bench.storage)
+
+    file = describe_file("good.tfrecord", bench.storage)
+    assert (1, ()) == (len(report.faults), report.notes)
+    assert {0: "a", 1: "b"} == file.class_names
+    assert origin.manifest.config == file.manifest.config
+    assert (origin.num_records - 1, split) == (file.num_records, file.split)
+    per_class = {"a": origin.num_records // 2 - 1, "b": origin.num_records // 2}
+    assert per_class == file.manifest.splits[split].images_per_class
+    (verified,) = verify(["good.tfrecord"], storage=bench.storage)
+    assert () == verified.faults
+
+
+def test_an_output_without_known_classes_has_no_manifest(bench):
+    bench.build("former.tfrecord")
+    bench.files["in.tfrecord"] = WHOLE
+
+    salvage("in.tfrecord", "former.tfrecord", storage=bench.storage, overwrite=True)
+
+    assert "former.tfrecord.json" not in bench.files
+
+
+def test_a_damaged_manifest_does_not_keep_the_records_back():
+    storage = MemoryStorage({"in.tfrecord": WHOLE, "in.tfrecord.json": b"{"})
+
+    report = salvage("in.tfrecord", "out.tfrecord", storage=storage)
+
+    note = "the class names are lost: in.tfrecord.json: it is no manifest of tfrec"
+    assert SalvageReport("out.tfrecord", 5, 0, (), (note,)) == report
+    assert {"in.tfrecord", "in.tfrecord.json", "out.tfrecord"} == set(storage.files)

@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     "--dry-run",
     is_flag=True,
     help="Write nothing; show the classes and files that a build would write, their size and the "
-    "time it would take. Exit with 1 if there is no room for them.",
+    "time it would take. Up to 64 of the images are tried. Exit with 1 if one of these would end "
+    "the build, or there is no room.",
 )
 @options.workers
 @options.engine
@@ -94,6 +95,7 @@ def build(
     from tfrec.dataset.manifest import encode_json
     from tfrec.errors import BadImagesError
     from tfrec.operations.build import build as build_dataset
+    from tfrec.operations.building.changes import note_target
     from tfrec.operations.quarantine import quarantine as copy_images
     from tfrec.source.advice import refuse_folder_inside
     from tfrec.storage import AnyStorage
@@ -111,8 +113,12 @@ def build(
     if check:
         with options.open_engine(engine, workers, ray_address) as executor:
             ctx.exit(_check(source, out, config, workers, executor, as_json))
+    # Before the build: as long as it works, the dataset that is there can be kept with Ctrl-C.
+    target_notes = note_target(source, out, config, storage)
+    for sentence in target_notes:
+        tell(f"note: {sentence}")
     if dry_run:
-        ctx.exit(_forecast(source, out, config, workers, as_json))
+        ctx.exit(_forecast(source, out, config, workers, as_json, target_notes))
     try:
         with (
             options.open_engine(engine, workers, ray_address) as executor,
@@ -133,7 +139,7 @@ def build(
         if quarantine is not None:
             copy_images(error.images, directory, quarantine, storage=storage)
         ctx.exit(exits.FAILED)
-    build_words.tell_notes(report)
+    build_words.tell_notes(report, told=target_notes)
     bad_images.tell_images(report.skipped, "skipped")
     if as_json:
         say_json(build_words.as_document(report, source))
@@ -198,7 +204,12 @@ def _check(
 
 
 def _forecast(
-    source: "ImageSource", out: str, config: "BuildConfig", workers: int | None, as_json: bool
+    source: "ImageSource",
+    out: str,
+    config: "BuildConfig",
+    workers: int | None,
+    as_json: bool,
+    target_notes: tuple[str, ...],
 ) -> int:
     """Say what a build would write; return the exit code."""
     from tfrec.cli import forecast_words
@@ -206,7 +217,7 @@ def _forecast(
 
     found = forecast(source, out, config, num_workers=workers)
     if as_json:
-        say_json(forecast_words.as_document(found, source))
+        say_json(forecast_words.as_document(found, source, target_notes))
     else:
         forecast_words.say_forecast(found, out, source)
-    return exits.DONE if found.fits else exits.FAILED
+    return exits.DONE if found.fits and not found.would_fail else exits.FAILED

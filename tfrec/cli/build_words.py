@@ -1,5 +1,6 @@
 """What `tfrec build` says of a build; and of classes and ignored files, as others do too."""
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from tfrec.cli import bad_images
@@ -12,10 +13,11 @@ if TYPE_CHECKING:
 _MOST_DUPLICATES = 10
 
 
-def tell_notes(report: "BuildReport") -> None:
-    """Say what a user may not expect of the dataset."""
+def tell_notes(report: "BuildReport", told: Collection[str]) -> None:
+    """Say what a user may not expect of the dataset, and hasn't been told."""
     for note in report.notes:
-        tell(f"note: {note}")
+        if note not in told:
+            tell(f"note: {note}")
     for found in report.duplicates[:_MOST_DUPLICATES]:
         tell(
             f"note: {found.path} in the split {found.split} is the same file as "

@@ -49,9 +49,10 @@ def cat(
     from tfrec.operations.cat import cat as show_records
     from tfrec.operations.selection import Selection
 
+    selection = Selection.parse(ranges, tests)
     records = show_records(
         paths,
-        selection=Selection.parse(ranges, tests),
+        selection=selection,
         keys=[key for key in (keys or "").split(",") if key],
         bytes_form=bytes_form,
     )
@@ -62,8 +63,10 @@ def cat(
             say_json_line(_as_document(record))
         else:
             _say_record(record)
-    if is_empty:
-        tell(options.NONE_CHOSEN if ranges or tests else "note: there is no record")
+    if is_empty and selection.is_all:
+        tell("note: there is no record")
+    elif is_empty:
+        options.tell_none_chosen(paths, selection)
 
 
 def _say_record(record: "ShownRecord") -> None:

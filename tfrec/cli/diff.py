@@ -7,7 +7,7 @@ import click
 from tfrec.cli import exits, options
 from tfrec.cli.command import command
 from tfrec.cli.progress import progress_bar
-from tfrec.cli.render import count, say, say_json
+from tfrec.cli.render import count, say, say_json, tell
 
 if TYPE_CHECKING:
     from tfrec.operations.diff import Difference, DiffRecord, DiffReport
@@ -25,7 +25,8 @@ def diff(ctx: click.Context, path_a: str, path_b: str, as_json: bool) -> None:
     """Say what differs between the datasets A and B, by image.
 
     Records are of the same image if they store the same bytes of it, or else the same file name.
-    The order of records, and how they are divided into files, make no difference.
+    The order of records, and how they are divided into files, make no difference. A record that
+    stores no file name, as those of the schema raw, is named by its place.
     """
     from tfrec.operations.diff import diff as diff_datasets
 
@@ -43,9 +44,21 @@ def _say_report(report: "DiffReport") -> None:
         say(sentence)
     for difference in report.differences:
         say(_sentence(difference))
+    _tell_nameless(report)
     counts = [f"{number:,} {kind}" for kind, number in report.counts.items()]
     same = count(report.num_same, "record")
     say(f"{same} the same" + (f"; differences: {', '.join(counts)}" if counts else ""))
+
+
+def _tell_nameless(report: "DiffReport") -> None:
+    """Say how the image of a record that has no file name is seen, if one differs."""
+    records = (record for found in report.differences for record in (found.a, found.b) if record)
+    nameless = next((record for record in records if not record.filename), None)
+    if nameless is not None:
+        tell(
+            "note: where records store no file name, their place is told; "
+            f"`tfrec dump {nameless.path} OUT --index {nameless.record_index}` shows the first"
+        )
 
 
 def _sentence(difference: "Difference") -> str:

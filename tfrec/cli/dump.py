@@ -75,11 +75,12 @@ def dump(
     from tfrec.operations.dump import dump as dump_records
     from tfrec.operations.selection import Selection
 
-    with records_bar(() if ranges or tests else paths, "images") as advance:
+    selection = Selection.parse(ranges, tests)
+    with records_bar(paths if selection.is_all else (), "images") as advance:
         report = dump_records(
             paths,
             out,
-            selection=Selection.parse(ranges, tests),
+            selection=selection,
             image_format=image_format,
             image_key=image_key,
             label_key=label_key,
@@ -89,8 +90,8 @@ def dump(
             overwrite=overwrite,
             advance=advance,
         )
-    if (ranges or tests) and not report.num_images and not report.skipped:
-        tell(options.NONE_CHOSEN)
+    if not selection.is_all and not report.num_images and not report.skipped:
+        options.tell_none_chosen(paths, selection)
     for error in report.skipped:
         tell(f"skipped: {error}")
     if as_json:

@@ -35,9 +35,18 @@ def say_forecast(found: "Forecast", out: str, source: "ImageSource") -> None:
     bad_images.tell_images(found.bad_images, "bad")
     bad_images.say_reasons(found.bad_images, "bad image", " of those tried")
     say_ignored(source)
+    if found.would_fail:
+        tell("a build would fail; `--on-error skip` leaves such images out")
+    if found.num_untried:
+        verb = "was" if found.num_untried == 1 else "were"
+        tell(
+            f"note: {count(found.num_untried, 'image')} {verb} not opened; `tfrec check` tries all"
+        )
 
 
-def as_document(found: "Forecast", source: "ImageSource") -> dict[str, Any]:
+def as_document(
+    found: "Forecast", source: "ImageSource", target_notes: tuple[str, ...]
+) -> dict[str, Any]:
     """Return the forecast as JSON values."""
     plan = found.plan
     splits = Counter[str]()
@@ -53,9 +62,10 @@ def as_document(found: "Forecast", source: "ImageSource") -> dict[str, Any]:
         "splits": dict(splits),
         "files": [{"name": shard.name, "num_records": len(shard.images)} for shard in plan.shards],
         "num_tried": found.num_tried,
+        "would_fail": found.would_fail,
         "bad": bad_images.as_document(found.bad_images),
         "ignored": dict(source.ignored),
-        "notes": [*(note.sentence for note in source.notes), *plan.notes],
+        "notes": [*(note.sentence for note in source.notes), *target_notes, *plan.notes],
     }
 
 

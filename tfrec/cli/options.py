@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from tfrec.cli.render import tell
+
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from tfrec.operations.selection import Selection
+
 PATH = click.Path(readable=False)
 """A text that shells complete as a path; whoever opens it says what is wrong with it."""
-
-NONE_CHOSEN = "note: no record was chosen; `tfrec inspect` shows their number and features"
-"""What is said where --index and --where leave nothing."""
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
@@ -143,6 +144,15 @@ def selection(command: _Function) -> _Function:
         help="Records whose feature passes: `label == 3`, `name == 'x'`, `size > 2`, `label`.",
     )
     return by_number(by_features(command))
+
+
+def tell_none_chosen(paths: tuple[str, ...], chosen: "Selection") -> None:
+    """Say that --index and --where have left nothing, and why where a feature is in no record."""
+    from tfrec.operations.none_chosen import explain_missing_feature
+
+    reason = explain_missing_feature(paths, chosen)
+    why = f": {reason}" if reason else "; `tfrec inspect` shows their number and features"
+    tell(f"note: no record was chosen{why}")
 
 
 quarantine = click.option(

@@ -108,8 +108,8 @@ def reshard(
         )
     for note in report.notes:
         tell(f"note: {note}")
-    if (ranges or tests) and not report.num_records:
-        tell(options.NONE_CHOSEN)
+    if not config.selection.is_all and not report.num_records:
+        options.tell_none_chosen(paths, config.selection)
     size = sum(shard.num_bytes for shard in report.shards)
     if as_json:
         say_json(

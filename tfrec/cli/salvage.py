@@ -7,7 +7,7 @@ import click
 from tfrec.cli import exits, options
 from tfrec.cli.command import command
 from tfrec.cli.progress import progress_bar
-from tfrec.cli.render import count, say, say_json
+from tfrec.cli.render import count, say, say_json, tell
 
 if TYPE_CHECKING:
     from tfrec.operations.salvage import SalvageReport
@@ -39,6 +39,7 @@ def salvage(
     A record is intact if both its checksums are right; it is copied byte for byte. A damaged
     payload is stepped over; behind a damaged length the next intact record is searched for. Of a
     damaged gzip or zlib file, what comes before the damage is used, and the gzip members behind it.
+    The class names that a manifest has for IN go with the records, into OUT.json.
 
     What was lost is told by offsets in the uncompressed data.
     """
@@ -48,6 +49,8 @@ def salvage(
         report = salvage_file(
             path, out, compression=compression, overwrite=overwrite, advance=advance
         )
+    for note in report.notes:
+        tell(f"note: {note}")
     if as_json:
         say_json(_as_document(report))
     else:

@@ -10,7 +10,7 @@ import os
 import re
 from typing import NamedTuple, Self
 
-from tfrec.storage import join_path
+from tfrec.storage import base_name, join_path
 from tfrec.wire.compression import Compression
 
 RECORD_SUFFIXES = (".tfrecord", ".tfrecords", ".tfrec", ".record")
@@ -22,6 +22,7 @@ JOURNAL_NAME = ".tfrec-journal"
 INDEX_SUFFIX = ".idx"
 COMPRESSED_SUFFIXES: dict[Compression, str] = {"none": "", "gzip": ".gz", "zlib": ".zz"}
 
+_FILE_SUFFIX = re.compile(r"[^.]\.(?!v\d)[a-z][a-z0-9]*$", re.IGNORECASE)
 _SHARD = re.compile(
     r"(?P<split>.+)-(?P<index>\d{5,})-of-(?P<num_shards>\d{5,})\.tfrecord(\.gz|\.zz)?"
 )
@@ -30,6 +31,14 @@ _SHARD = re.compile(
 def is_record_path(path: str) -> bool:
     """Say whether a path names one record file rather than a directory dataset."""
     return path.lower().removesuffix(".gz").removesuffix(".zz").endswith(RECORD_SUFFIXES)
+
+
+def looks_like_file(path: str) -> bool:
+    """Say whether who gave a directory this name may have meant a file: it has some suffix.
+
+    One that ends in a slash, or in a version, is meant as it is.
+    """
+    return not is_record_path(path) and _FILE_SUFFIX.search(base_name(path)) is not None
 
 
 def named_compression(path: str) -> Compression:

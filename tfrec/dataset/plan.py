@@ -69,9 +69,7 @@ def plan_build(source: ImageSource, config: BuildConfig, *, file_name: str | Non
         SourceError: a further feature has a value of another kind.
     """
     schema = load_schema(config.schema)
-    if source.labels.offset < schema.first_label:
-        labels = LabelMap(source.labels.names, schema.first_label)
-        source = dataclasses.replace(source, labels=labels)
+    source = dataclasses.replace(source, labels=choose_labels(source, config))
     features = resolve_extra_features(config.features, source, schema.features)
     if file_name is not None:
         _refuse_many_files(file_name, config)
@@ -86,6 +84,12 @@ def plan_build(source: ImageSource, config: BuildConfig, *, file_name: str | Non
         ]
     notes = _find_notes(source, config, shards)
     return BuildPlan(config, source.labels, tuple(shards), features, tuple(notes))
+
+
+def choose_labels(source: ImageSource, config: BuildConfig) -> LabelMap:
+    """Return the classes with the numbers that the records get: those of the schema at least."""
+    first = max(source.labels.offset, load_schema(config.schema).first_label)
+    return LabelMap(source.labels.names, first)
 
 
 def _split(source: ImageSource, config: BuildConfig) -> dict[str, ImageSource]:

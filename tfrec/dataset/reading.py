@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tfrec.dataset.description import RecordFile
+from tfrec.dataset.input_splits import choose_split
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import open_record_file
 from tfrec.dataset.stored_images import decode_stored_image
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
+from tfrec.example.keys import list_keys
 from tfrec.schema.detect import find_image_keys
 from tfrec.schema.features import read_buffer, read_label
 from tfrec.storage import AnyStorage, Storage
@@ -71,6 +73,27 @@ class Records(Iterable[bytes]):
         """
         return (placed.record.data for placed in self.read())
 
+    @property
+    def num_records(self) -> int | None:
+        """How many records there are, as the datasets say; None where one doesn't say it."""
+        numbers = [file.num_records for file in self.files]
+        known = [number for number in numbers if number is not None]
+        return sum(known) if len(known) == len(numbers) else None
+
+    @property
+    def class_names(self) -> Mapping[int, str]:
+        """The class names by label, as the datasets say; without those that they contradict."""
+        distinct: list[Mapping[int, str]] = []  # one for each dataset, not for each file
+        for file in self.files:
+            if file.class_names not in distinct:
+                distinct.append(file.class_names)
+        names = {label: name for mapping in distinct for label, name in mapping.items()}
+        return {
+            label: name
+            for label, name in sorted(names.items())
+            if all(mapping.get(label, name) == name for mapping in distinct)
+        }
+
     def examples(self) -> Iterator[dict[str, FeatureValue]]:
         """Yield the features of each record.
 
@@ -105,6 +128,7 @@ class Records(Iterable[bytes]):
 def open_dataset(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     *,
+    split: str | None = None,
     verify: bool = True,
     storage: Storage | None = None,
 ) -> Records:
@@ -112,14 +136,20 @@ def open_dataset(
 
     Compression is found by content. A stream of records is read with `open_records`.
 
+    Args:
+        paths: one or several.
+        split: of which the files are taken alone, such as "train"; by default those of all.
+        verify: compare the payloads' CRCs.
+        storage: where the files are; by default this machine, or what a URL names.
+
     Raises:
-        ConfigError: a path means no record files.
+        ConfigError: a path means no record files, or none is of the split.
         ManifestError: a manifest can't be read.
     """
     storage = storage or AnyStorage()
     several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     files = resolve_inputs([os.fspath(path) for path in several], storage)
-    return Records(tuple(files), storage, verify)
+    return Records(tuple(choose_split(files, split)), storage, verify)
 
 
 open = open_dataset  # noqa: A001 (its public name, as in gzip and tarfile)
@@ -149,8 +179,7 @@ def _decode(
     found = find_image_keys(features)
     image_key, label_key = image_key or found.image, label_key or found.label
     if image_key is None:
-        present = ", ".join(map(repr, features)) or "none"
-        raise ExampleError(f"no feature looks like an image; it has {present}")
+        raise ExampleError(f"no feature looks like an image; it has {list_keys(features)}")
     data = read_buffer(features, image_key)
     try:
         pixels = decode_stored_image(data, features, file)

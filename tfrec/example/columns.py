@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tfrec.errors import ExampleError
+from tfrec.example.keys import list_keys
 from tfrec.example.scanner import Parts, parse_feature
 from tfrec.example.specs import (
     FeatureSpec,
@@ -165,7 +166,7 @@ class FixedColumn(Column):
             return list(self.spec.default)
         if self.key in features:
             raise self._error("has no value", "no kind")
-        present = ", ".join(map(repr, features)) or "none"
+        present = list_keys(features, [self.key])
         raise self._error(f"required, but missing; the keys present are: {present}")
 
     def _check_number(self, values: Sequence[Any]) -> None:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple, get_args
 
+from tfrec.errors import ExampleError
 from tfrec.example.scanner import is_plain_example
 
 MessageKind = Literal["Example", "SequenceExample", "Event", "proto", "bytes"]
@@ -58,14 +59,23 @@ def detect_kind(record: bytes) -> MessageKind:
 
 
 def count_summary_values(event: bytes) -> Counter[str]:
-    """Return how many values of each kind, such as `simple_value`, an Event has in its summary."""
-    found: Counter[str] = Counter()
+    """Return how many values of each kind, such as `simple_value`, an Event has in its summary.
+
+    Raises:
+        ExampleError: the summary is damaged.
+    """
+    try:
+        return Counter(_summary_values(event))
+    except _NoMessageError as error:
+        raise ExampleError("the summary of the tensorflow.Event is damaged") from error
+
+
+def _summary_values(event: bytes) -> Iterator[str]:
     for field in _scan(event, 0, len(event)):
         if field.number == _EVENT_SUMMARY and field.wire_type == _DELIMITED:
             for value in _scan(event, field.start, field.end):
                 kinds = {_SUMMARY_VALUES.get(part.number) for part in _scan(event, *value[2:])}
-                found.update(kind for kind in kinds if kind is not None)
-    return found
+                yield from (kind for kind in kinds if kind is not None)
 
 
 class _NoMessageError(Exception):

@@ -20,6 +20,7 @@ from tfrec.dataset.plan import BuildPlan, plan_build
 from tfrec.engine import EXECUTORS, count_workers, default_num_workers, shares_memory
 from tfrec.errors import ConfigError, ImageError, ManifestError, WorkerError
 from tfrec.images import kept_pixel_memory, require_extras
+from tfrec.operations.building.changes import note_target
 from tfrec.operations.building.directory import DirectoryBuild, nothing_left_unfinished
 from tfrec.operations.building.duplicates import Duplicate, find_duplicates
 from tfrec.operations.building.journal import Journal
@@ -115,6 +116,7 @@ def build(
         refuse_folder_inside(source, out, what="the dataset", storage=storage)
     plan = plan_dataset(source, out, config)
     _refuse_foreign_target(out, storage, overwrite=overwrite)
+    target_notes = note_target(source, out, plan.config, storage)
     with (
         storage.exclusive(out),
         _tidy(out, storage, engine),
@@ -129,7 +131,7 @@ def build(
         manifest,
         written=tuple(written),
         duplicates=find_duplicates(plan, finished),
-        notes=plan.notes,
+        notes=(*target_notes, *plan.notes),
         seconds=time.monotonic() - start,
     )
 

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.errors import ExampleError
 from tfrec.example import BytesList, FeatureValue, decode_example
+from tfrec.example.keys import list_keys
 from tfrec.example.kinds import MessageKind, detect_kind
 from tfrec.example.sequence import decode_sequence_example
 from tfrec.example.values import KIND_NAMES
@@ -66,16 +67,16 @@ def cat(
     Raises:
         ConfigError: a path means no record files.
         DataLossError: a record is damaged; those before it were yielded.
-        ExampleError: a record that is tested is no Example, or none of `keys` is there.
+        ExampleError: a record's message is damaged, one that is tested is no Example, or none of
+            `keys` is there; it names the file and the record.
         OSError: a file can't be read; it names the file.
     """
     storage = storage or AnyStorage()
     files = resolve_inputs(paths, storage)
     for record in select_records(files, selection or Selection(), storage):
         kind = detect_kind(record.data)
-        features = _decode(record.data, kind)
         try:
-            shown = _choose(features, keys)
+            shown = _choose(_decode(record.data, kind), keys)
         except ExampleError as error:
             raise error.at(record.file.path, record.index) from error
         yield ShownRecord(
@@ -110,7 +111,7 @@ def _choose(
         return features
     chosen = [(key, value) for key, value in features if key in keys]
     if not chosen:
-        present = ", ".join(repr(key) for key, _ in features) or "none"
+        present = list_keys((key for key, _ in features), keys)
         raise ExampleError(f"the record has none of {', '.join(keys)}; it has {present}")
     return chosen
 

@@ -18,6 +18,7 @@ from tfrec.dataset.manifest import compare_settings
 from tfrec.dataset.opening import open_record_file
 from tfrec.errors import ExampleError
 from tfrec.example import FeatureValue, decode_example, encode_example
+from tfrec.example.keys import list_keys
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.schema.detect import find_filename, find_image_keys
 from tfrec.schema.features import read_bytes, read_label
@@ -150,8 +151,7 @@ def _describe_record(
 ) -> DiffRecord:
     keys = find_image_keys(features)
     if keys.image is None:
-        present = ", ".join(map(repr, features)) or "none"
-        raise ExampleError(f"no feature looks like an image (it has {present})")
+        raise ExampleError(f"no feature looks like an image (it has {list_keys(features)})")
     image = read_bytes(features, keys.image)
     class_name = "" if keys.label is None else _class_name(features, keys.label, file)
     filename = find_filename(features) or ""

@@ -45,6 +45,16 @@ class Forecast:
         """Whether there is room for the dataset, as far as anybody can say."""
         return self.free_bytes is None or self.num_bytes <= self.free_bytes
 
+    @property
+    def would_fail(self) -> bool:
+        """Whether a build is known to end at a bad image."""
+        return bool(self.bad_images) and self.plan.config.on_error == "fail"
+
+    @property
+    def num_untried(self) -> int:
+        """Images that were not opened, so that nothing is known of them."""
+        return self.plan.num_images - self.num_tried
+
 
 def forecast(
     source: ImageSource,

@@ -11,6 +11,7 @@ from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import STANDARD_INPUT, OpenedFile, open_record_file
 from tfrec.dataset.record_file import TFRecordFile
+from tfrec.errors import ExampleError
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.statistics import RecordStatistics
 from tfrec.storage import AnyStorage, Storage
@@ -68,6 +69,7 @@ def inspect(
 
     Raises:
         DataLossError: a record is damaged, or a file is no TFRecord.
+        ExampleError: a record's message is damaged; it names the file and the record.
         ConfigError: a path means no record files.
         ManifestError: a manifest can't be read.
         OSError: a file can't be read; it names the file.
@@ -82,8 +84,11 @@ def _inspect_file(
 ) -> FileSummary:
     statistics = RecordStatistics()
 
-    def add(record: bytes) -> None:
-        statistics.add(record, file)
+    def add(index: int, record: bytes) -> None:
+        try:
+            statistics.add(record, file)
+        except ExampleError as error:
+            raise error.at(file.path, index) from error
         advance(1)
 
     info = storage.info(file.path) if file.path != STANDARD_INPUT else None
@@ -118,22 +123,22 @@ def _may_be_many(opened: OpenedFile, storage: Storage) -> bool:
     return (opened.size or 0) > MANY_RECORDS * (length + OVERHEAD)
 
 
-def _add_spread(records: TFRecordFile, add: Callable[[bytes], None]) -> int:
+def _add_spread(records: TFRecordFile, add: Callable[[int, bytes], None]) -> int:
     """Add records from all over a file, the same every time; return how many it has."""
     num_records = len(records)
     # At random: a step would meet a file whose labels alternate at some of them alone.
     numbers = random.Random(0).sample(range(num_records), min(_SAMPLE_SIZE, num_records))
     for number in sorted(numbers):
-        add(records[number])
+        add(number, records[number])
     return num_records
 
 
 def _add_in_order(
-    opened: OpenedFile, add: Callable[[bytes], None], *, num_first: int | None
+    opened: OpenedFile, add: Callable[[int, bytes], None], *, num_first: int | None
 ) -> int:
     """Add all records, or the first and then some; return how many there are."""
     reader = opened.read_records()
     for index, record in enumerate(reader):
         if num_first is None or index < num_first or index % _STRIDE == 0:
-            add(record.data)
+            add(index, record.data)
     return reader.num_records

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 
 from tfrec.dataset.build_config import BuildConfig
-from tfrec.dataset.manifest import Manifest, compare_settings
+from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.metadata import describe_dataset
 from tfrec.dataset.naming import INDEX_SUFFIX, is_record_path, manifest_path
 from tfrec.operations.build import open_work, plan_dataset
+from tfrec.operations.building.changes import find_changes
 from tfrec.operations.building.indexes import make_index_of
 from tfrec.operations.building.journal import Journal
 from tfrec.operations.building.recorded import Recorded, load_recorded
@@ -46,18 +47,9 @@ def find_outdated(
     plan = plan_dataset(source, out, config)
     with open_work(plan, source.directory, out, storage, engine, num_workers, advance) as work:
         return (
-            *_compare_settings(recorded.manifest, work),
+            *find_changes(recorded.manifest, plan.config, plan.labels),
             *_compare_shards(recorded, recorded.manifest, work),
         )
-
-
-def _compare_settings(found: Manifest, work: Work) -> Iterator[str]:
-    # As JSON has it, where a tuple is a list.
-    expected = Manifest.from_json(work.make_manifest([]).to_json(), path=work.out)
-    for what, was, wanted in compare_settings(found, expected):
-        yield f"the {what} is {wanted!r} and was {was!r}"
-    if (found.class_names, found.label_offset) != (expected.class_names, expected.label_offset):
-        yield "the classes or their numbers have changed"
 
 
 def _compare_shards(recorded: Recorded, manifest: Manifest, work: Work) -> Iterator[str]:

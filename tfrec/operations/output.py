@@ -1,14 +1,13 @@
 """Write record files, each of which appears whole or not at all."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.manifest import Manifest, Shard, Split
-from tfrec.dataset.naming import is_record_path, manifest_path, named_compression
+from tfrec.dataset.naming import is_record_path, looks_like_file, manifest_path, named_compression
 from tfrec.errors import ConfigError, ExampleError
 from tfrec.example import decode_example
 from tfrec.operations.hashed_output import HashedOutput
@@ -17,7 +16,7 @@ from tfrec.schema.detect import find_image_keys
 from tfrec.storage import Storage
 from tfrec.wire import RecordWriter
 from tfrec.wire.compression import Compression
-from tfrec.wire.deflate import DEFAULT_LEVEL, compress
+from tfrec.wire.deflate import compress
 
 CompressionChoice: TypeAlias = Compression | Literal["auto"]
 """`auto` goes by the end of the file's name."""
@@ -26,19 +25,6 @@ CompressionChoice: TypeAlias = Compression | Literal["auto"]
 def choose_compression(path: str, compression: CompressionChoice) -> Compression:
     """Return how the file `path` is to be compressed."""
     return named_compression(path) if compression == "auto" else compression
-
-
-@contextmanager
-def publish_records(
-    path: str, storage: Storage, compression: Compression, *, level: int = DEFAULT_LEVEL
-) -> Iterator[RecordWriter]:
-    """Write a record file that appears at `path` when the block ends, or never."""
-    with (
-        storage.publish(path) as stream,
-        compress(stream, compression, level=level) as output,
-        RecordWriter(output) as writer,
-    ):
-        yield writer
 
 
 def refuse_output(out: str, inputs: list[str], storage: Storage, *, overwrite: bool) -> None:
@@ -56,23 +42,43 @@ def refuse_output(out: str, inputs: list[str], storage: Storage, *, overwrite: b
         raise ConfigError(f"{out} exists; `--overwrite` replaces it")
 
 
-def remove_manifest(path: str, storage: Storage) -> None:
-    """Remove the manifest beside a file that has just been replaced by another."""
-    if is_record_path(path) and storage.info(manifest_path(path)) is not None:
+def note_directory(out: str, storage: Storage) -> tuple[str, ...]:
+    """Say of a new directory whose name is like that of a file that it is none."""
+    if not looks_like_file(out) or storage.info(out) is not None:
+        return ()
+    return (f"{out} is a directory of files; a name that ends in .tfrecord makes one file",)
+
+
+def publish_manifest(path: str, manifest: Manifest | None, storage: Storage) -> None:
+    """Put its manifest beside a file that was just written; remove that of an earlier file."""
+    if not is_record_path(path):
+        return  # nobody looks for one beside such a file
+    if manifest is not None:
+        with storage.publish(manifest_path(path)) as stream:
+            stream.write(manifest.to_json())
+    elif storage.info(manifest_path(path)) is not None:
         storage.remove(manifest_path(path))
 
 
 def common_manifest(files: Sequence[RecordFile]) -> Manifest | None:
     """Return a manifest whose classes and settings are those of all files; None without such."""
-    first = files[0].manifest if files else None
+    first = _find_manifest(files[0]) if files else None
     if first is None:
         return None
     described = (first.class_names, first.label_offset, first.config)
     for file in files:
-        other = file.manifest
+        other = _find_manifest(file)
         if other is None or (other.class_names, other.label_offset, other.config) != described:
             return None
     return first
+
+
+def _find_manifest(file: RecordFile) -> Manifest | None:
+    """Return the manifest that describes a file, or what there is of one in TFDS's description."""
+    names = file.class_names
+    if file.manifest is not None or not names or list(names) != list(range(len(names))):
+        return file.manifest
+    return Manifest({}, tuple(names.values()), label_offset=0, config={}, splits={})
 
 
 class CountedShard(NamedTuple):

@@ -10,6 +10,7 @@ from tfrec.dataset.folders import folder_name
 from tfrec.dataset.stored_images import find_raw_pixels
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
+from tfrec.example.keys import list_keys
 from tfrec.images import SNIFF_BYTES, ImageCodec, make_codec, sniff_format
 from tfrec.operations.selection import SelectedRecord
 from tfrec.schema.detect import find_filename, find_image_keys
@@ -69,9 +70,9 @@ class PictureMaker:
     ) -> tuple[str, bytes]:
         key = self.image_key or find_image_keys(features).image
         if key is None:
-            present = ", ".join(map(repr, features)) or "none"
             raise ExampleError(
-                f"no feature looks like an image; name it with `--image-key` (it has {present})"
+                "no feature looks like an image; name it with `--image-key` (it has "
+                f"{list_keys(features)})"
             )
         data = read_bytes(features, key)
         try:

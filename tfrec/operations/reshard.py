@@ -16,19 +16,18 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from tfrec.dataset.description import RecordFile
+from tfrec.dataset.input_splits import choose_split, name_split, note_merged_splits
 from tfrec.dataset.inputs import resolve_inputs
-from tfrec.dataset.manifest import Shard
+from tfrec.dataset.manifest import Manifest, Shard
 from tfrec.dataset.naming import (
     COMPRESSED_SUFFIXES,
     MANIFEST_NAME,
     ShardName,
     is_record_path,
-    manifest_path,
 )
 from tfrec.engine import SerialExecutor
 from tfrec.errors import ConfigError
 from tfrec.operations.engines import WORTH_CHECKING, WORTH_COPYING, choose_window, open_engine
-from tfrec.operations.input_splits import choose_split, name_split, note_merged_splits
 from tfrec.operations.output import (
     CompressionChoice,
     CountedShard,
@@ -36,8 +35,9 @@ from tfrec.operations.output import (
     choose_compression,
     common_manifest,
     make_manifest,
+    note_directory,
+    publish_manifest,
     refuse_output,
-    remove_manifest,
 )
 from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.selection import Selection, count_records, select_records
@@ -171,26 +171,23 @@ class _Task:
         writer = self._writer(choose_compression(self.out, self.config.compression))
         records = self._selected_or_shuffled()
         written = writer.write(self.out, base_name(self.out), records, advance=self.advance)
-        manifest = self._make_manifest([written])
-        if manifest is None:
-            remove_manifest(self.out, self.storage)
-        else:
-            with self.storage.publish(manifest_path(self.out)) as stream:
-                stream.write(manifest)
+        publish_manifest(self.out, self._make_manifest([written]), self.storage)
         return ReshardReport(self.out, (written.shard,), note_merged_splits(self.files))
 
     def write_directory(self) -> ReshardReport:
         """Write a directory of files, and their manifest."""
         chosen = self.config.compression
         writer = self._writer("none" if chosen == "auto" else chosen)
+        notes = note_directory(self.out, self.storage) + note_merged_splits(self.files)
         with self.storage.publish_directory(self.out) as directory:
             targets = list(self._targets(directory, writer.compression))
             written = self._write_as_tasks(targets, writer) or self._write_in_turn(targets, writer)
             manifest = self._make_manifest(written)
             if manifest is not None:
-                self.storage.write(self.storage.join(directory, MANIFEST_NAME), manifest)
+                path = self.storage.join(directory, MANIFEST_NAME)
+                self.storage.write(path, manifest.to_json())
         shards = tuple(counted.shard for counted in written)
-        return ReshardReport(self.out, shards, note_merged_splits(self.files))
+        return ReshardReport(self.out, shards, notes)
 
     def _targets(self, directory: str, compression: Compression) -> Iterator[Target]:
         for number in range(self.config.num_shards):
@@ -241,10 +238,10 @@ class _Task:
         counts_labels = common_manifest(self.files) is not None
         return ShardWriter(self.storage, compression, self.config.compression_level, counts_labels)
 
-    def _make_manifest(self, written: Sequence[CountedShard]) -> bytes | None:
+    def _make_manifest(self, written: Sequence[CountedShard]) -> Manifest | None:
         """Return the manifest of what was written; None where that of the inputs isn't known."""
         origin = common_manifest(self.files)
-        return None if origin is None else make_manifest(origin, written, self._split).to_json()
+        return None if origin is None else make_manifest(origin, written, self._split)
 
     def _divided(self) -> Iterator[Iterator[bytes]]:
         """Yield the records of each shard; their numbers differ by one at most."""

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from tfrec.errors import ExampleError
 from tfrec.example import BytesList, FeatureValue, Int64List
+from tfrec.example.keys import list_keys
 
 _List = TypeVar("_List", BytesList, Int64List)
 
@@ -67,8 +68,9 @@ def _read_list(features: Mapping[str, FeatureValue], key: str, list_type: type[_
     value = features.get(key)
     expected = f"one {_KINDS[list_type.__name__]} value"
     if value is None:
-        present = ", ".join(map(repr, features)) or "none"
-        raise ExampleError(f"the record has no such feature; it has {present}", key)
+        raise ExampleError(
+            f"the record has no such feature; it has {list_keys(features, [key])}", key
+        )
     if not isinstance(value, list_type):
         found = f"{len(value.values)} {_KINDS[type(value).__name__]} values"
         raise ExampleError("the feature is of another kind", key, found, expected)
