@@ -31,6 +31,18 @@ def resolve(*paths, **files):
     return resolve_inputs(paths, storage)
 
 
+class CountingStorage(MemoryStorage):
+    """Tells which files were opened."""
+
+    def __init__(self, files):
+        super().__init__(files)
+        self.opened = []
+
+    def open_read(self, path):
+        self.opened.append(path)
+        return super().open_read(path)
+
+
 def paths_of(files):
     return [file.path for file in files]
 
@@ -86,6 +98,19 @@ def test_a_file_of_a_dataset_is_described_by_its_manifest():
 
     assert ("d/dataset.json", "cat") == (described.described_by, described.class_name(1))
     assert (None, None) == (stranger.described_by, stranger.class_name(1))
+
+
+@pytest.mark.parametrize("arguments", [["d/*"], [f"d/{number}.tfrecord" for number in range(9)]])
+def test_the_manifest_of_many_files_is_read_once(arguments):
+    names = [f"{number}.tfrecord" for number in range(9)]
+    files = {f"d/{name}": FILE for name in names} | {"d/dataset.json": manifest(*names)}
+    storage = CountingStorage(files)
+
+    found = resolve_inputs(arguments, storage)
+
+    assert ["d/dataset.json"] * 9 == [file.described_by for file in found]
+    assert ["d/dataset.json"] == storage.opened
+    assert 1 == len({id(file.class_names) for file in found})
 
 
 def test_a_file_in_a_directory_of_another_program_is_itself():

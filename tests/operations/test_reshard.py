@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 import pytest
 from PIL import Image
 
-from tfrec.dataset.description import describe_file
+from tfrec.dataset.description import Descriptions
 from tfrec.engine import LostTaskError
 from tfrec.errors import ConfigError, DataLossError, WorkerError
 from tfrec.example import encode_example
@@ -221,7 +221,7 @@ def test_the_classes_of_a_dataset_of_tfds_go_with_its_records(storage):
 
     reshard(["d"], "out.tfrecord", storage=storage)
 
-    file = describe_file("out.tfrecord", storage)
+    file = Descriptions(storage).describe("out.tfrecord")
     assert {0: "cat", 1: "dog", 2: "eel"} == file.class_names
     assert ("train", 6) == (file.split, file.num_records)
 

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from tfrec.dataset.description import describe_file
+from tfrec.dataset.description import Descriptions
 from tfrec.errors import ConfigError, DataLossError
 from tfrec.example import encode_example
 from tfrec.operations.record_checks import Fault
@@ -138,12 +138,12 @@ def test_class_names_go_with_the_records_and_counts_are_those_of_the_output(
     bench, built, path, split
 ):
     bench.build(built, splits=None if built == path else "train=0.5,test=0.5")
-    origin = describe_file(path, bench.storage)
+    origin = Descriptions(bench.storage).describe(path)
     damage_second_record(bench.files, path)
 
     report = salvage(path, "good.tfrecord", storage=bench.storage)
 
-    file = describe_file("good.tfrecord", bench.storage)
+    file = Descriptions(bench.storage).describe("good.tfrecord")
     assert (1, ()) == (len(report.faults), report.notes)
     assert {0: "a", 1: "b"} == file.class_names
     assert origin.manifest.config == file.manifest.config

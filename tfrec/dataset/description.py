@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from tfrec.dataset.manifest import Manifest, Shard, load_manifest
@@ -52,8 +53,11 @@ def describe_directory(directory: str, storage: Storage) -> tuple[RecordFile, ..
     path = manifest_path(directory)
     manifest = load_manifest(path, storage)
     if manifest is not None:
+        class_names = _class_names(manifest)  # one for all files
         return tuple(
-            _from_manifest(storage.join(directory, shard.name), manifest, shard, split, path)
+            _from_manifest(
+                storage.join(directory, shard.name), manifest, shard, split, path, class_names
+            )
             for split, shards in ((name, split.shards) for name, split in manifest.splits.items())
             for shard in shards
         )
@@ -72,32 +76,56 @@ def describe_directory(directory: str, storage: Storage) -> tuple[RecordFile, ..
     )
 
 
-def describe_file(path: str, storage: Storage) -> RecordFile:
-    """Return a file with what the manifest beside it, or that in its directory, says of it.
+class Descriptions:
+    """What is said of files, by the manifests beside them or in their directories.
 
-    Raises:
-        ManifestError: the manifest beside it can't be read.
+    A directory's is read once for all its files, of which a dataset may have thousands.
     """
-    if is_record_path(path):
-        beside = manifest_path(path)
-        manifest = load_manifest(beside, storage)
-        if manifest is not None:
-            splits = [
-                (name, shard) for name, split in manifest.splits.items() for shard in split.shards
-            ]
-            split, shard = splits[0] if splits else (None, None)
-            return _from_manifest(path, manifest, shard, split, beside)
-    directory, name = split_path(path)
-    try:
-        described = describe_directory(directory or os.curdir, storage)
-    except ManifestError:  # nobody asked for the directory, and the file may be a stranger there
-        return RecordFile(path)
-    found = (file for file in described if base_name(file.path) == name)
-    return replace(next(found, RecordFile(path)), path=path)
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._directories: dict[str, dict[str, RecordFile]] = {}  # then by name
+
+    def describe(self, path: str) -> RecordFile:
+        """Return a file with what is said of it.
+
+        Raises:
+            ManifestError: the manifest beside it can't be read.
+        """
+        directory, name = split_path(path)
+        found = self._describe_all(directory or os.curdir).get(name)
+        if found is None and is_record_path(path):
+            found = _describe_by_neighbour(path, self._storage)
+        return RecordFile(path) if found is None else replace(found, path=path)
+
+    def _describe_all(self, directory: str) -> dict[str, RecordFile]:
+        if directory not in self._directories:
+            described: tuple[RecordFile, ...] = ()
+            # Nobody asked for the directory, and the file may be a stranger there.
+            with suppress(ManifestError):
+                described = describe_directory(directory, self._storage)
+            self._directories[directory] = {base_name(file.path): file for file in described}
+        return self._directories[directory]
+
+
+def _describe_by_neighbour(path: str, storage: Storage) -> RecordFile | None:
+    """Return a file with what the manifest beside it says, where there is one."""
+    beside = manifest_path(path)
+    manifest = load_manifest(beside, storage)
+    if manifest is None:
+        return None
+    splits = [(name, shard) for name, split in manifest.splits.items() for shard in split.shards]
+    split, shard = splits[0] if splits else (None, None)
+    return _from_manifest(path, manifest, shard, split, beside, _class_names(manifest))
 
 
 def _from_manifest(
-    path: str, manifest: Manifest, shard: Shard | None, split: str | None, described_by: str
+    path: str,
+    manifest: Manifest,
+    shard: Shard | None,
+    split: str | None,
+    described_by: str,
+    class_names: Mapping[int, str],
 ) -> RecordFile:
     return RecordFile(
         path,
@@ -105,6 +133,10 @@ def _from_manifest(
         shard,
         num_records=None if shard is None else shard.num_records,
         split=split,
-        class_names=dict(enumerate(manifest.class_names, manifest.label_offset)),
+        class_names=class_names,
         described_by=described_by,
     )
+
+
+def _class_names(manifest: Manifest) -> Mapping[int, str]:
+    return dict(enumerate(manifest.class_names, manifest.label_offset))

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tfrec.dataset.description import RecordFile, describe_directory, describe_file
+from tfrec.dataset.description import Descriptions, RecordFile, describe_directory
 from tfrec.dataset.foreign import describe_foreign
 from tfrec.dataset.globs import has_magic, match_files
 from tfrec.dataset.naming import JOURNAL_NAME, MANIFEST_NAME, TFDS_INFO_NAME, is_record_path
@@ -41,10 +41,11 @@ def resolve_inputs(paths: Iterable[str], storage: Storage) -> list[RecordFile]:
         ConfigError: a directory has no record files, or a pattern matches none.
         ManifestError: a manifest can't be read, or a build has not ended.
     """
-    return [file for path in paths for file in _resolve(os.fspath(path), storage)]
+    descriptions = Descriptions(storage)
+    return [file for path in paths for file in _resolve(os.fspath(path), storage, descriptions)]
 
 
-def _resolve(path: str, storage: Storage) -> list[RecordFile]:
+def _resolve(path: str, storage: Storage, descriptions: Descriptions) -> list[RecordFile]:
     if path == STANDARD_INPUT:
         return [RecordFile(path)]
     if not path:
@@ -53,20 +54,22 @@ def _resolve(path: str, storage: Storage) -> list[RecordFile]:
     if info is not None and info.kind == "directory":
         return _resolve_directory(path, storage)
     if info is None and has_magic(path):
-        return _resolve_pattern(path, storage)
+        return _resolve_pattern(path, storage, descriptions)
     directory, name = split_path(path)
     if name in (MANIFEST_NAME, TFDS_INFO_NAME):
         return _resolve_directory(directory or os.curdir, storage)
     if path.endswith(".json") and is_record_path(path.removesuffix(".json")):
         path = path.removesuffix(".json")
-    return [describe_file(path, storage)]
+    return [descriptions.describe(path)]
 
 
-def _resolve_pattern(pattern: str, storage: Storage) -> list[RecordFile]:
+def _resolve_pattern(
+    pattern: str, storage: Storage, descriptions: Descriptions
+) -> list[RecordFile]:
     paths = [path for path in match_files(pattern, storage) if not path.endswith(_OTHER_SUFFIXES)]
     if not paths:
         raise ConfigError(f"no file matches {pattern!r}")
-    return [describe_file(path, storage) for path in paths]
+    return [descriptions.describe(path) for path in paths]
 
 
 def _resolve_directory(path: str, storage: Storage) -> list[RecordFile]:

@@ -11,15 +11,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tfrec import images
 from tfrec.dataset.description import RecordFile
 from tfrec.errors import ImageError
 from tfrec.example import FeatureValue
+from tfrec.images import SNIFF_BYTES, ImageSettings, describe_content, sniff_format
 from tfrec.schema.detect import find_planes, find_stored_size, guess_raw_size
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
 
-_AS_STORED = images.ImageSettings(size=None)
+_AS_STORED = ImageSettings(size=None)
 # Signatures of three bytes and more; pixels that begin so by chance are rare enough.
 _SURE_FORMATS = frozenset({"JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "AVIF", "HEIF"})
 
@@ -46,7 +46,9 @@ def decode_stored_image(
     pixels = find_raw_pixels(data, features, file)
     if pixels is not None:
         return pixels
-    image = images.decode_image(bytes(data), path=file.path, settings=_AS_STORED)
+    from tfrec.images import decode_image  # Pillow is loaded where a pixel is met
+
+    image = decode_image(bytes(data), path=file.path, settings=_AS_STORED)
     return np.frombuffer(image.tobytes(), np.uint8).reshape(image.height, image.width, -1)
 
 
@@ -74,7 +76,9 @@ def find_raw_pixels(
         return None
     if len(data) != math.prod(shape) or min(shape) < 1:
         # The codec's error says what is wrong, and which size would fit.
-        images.make_codec("raw").decode(
+        from tfrec.images import make_codec
+
+        make_codec("raw").decode(
             bytes(data), path=file.path, size=shape[:2], channels=shape.channels
         )
     return np.frombuffer(data, np.uint8).reshape(shape.height, shape.width, shape.channels)
@@ -101,8 +105,8 @@ def find_raw_shape(
     """
     config = {} if file.manifest is None else file.manifest.config
     size = stored_size or config.get("image", {}).get("size") or default_size
-    prefix = bytes(data[: images.SNIFF_BYTES])
-    found = images.sniff_format(prefix)
+    prefix = bytes(data[:SNIFF_BYTES])
+    found = sniff_format(prefix)
     if config.get("encoding", "raw") != "raw":
         return None
     if size is None:
@@ -110,7 +114,7 @@ def find_raw_shape(
             return None
         guessed = guess_raw_size(len(data))
         if guessed is None:
-            words = images.describe_content(prefix) or "not of any format known"
+            words = describe_content(prefix) or "not of any format known"
             raise ImageError(file.path, f"holds {len(data):,} bytes, and is {words}")
         return RawShape(*guessed)
     is_gray = config.get("image", {}).get("grayscale", len(data) == math.prod(size))

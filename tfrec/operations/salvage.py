@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from tfrec.dataset.description import RecordFile, describe_file
+from tfrec.dataset.description import Descriptions, RecordFile
 from tfrec.dataset.input_splits import name_split
 from tfrec.dataset.opening import STANDARD_INPUT, OpenedFile, open_record_file
 from tfrec.errors import DataLossError, ManifestError
@@ -92,7 +92,7 @@ def _describe(path: str, storage: Storage) -> tuple[RecordFile, tuple[str, ...]]
     if path == STANDARD_INPUT:
         return RecordFile(path), ()
     try:
-        return describe_file(path, storage), ()
+        return Descriptions(storage).describe(path), ()
     except ManifestError as error:
         return RecordFile(path), (f"the class names are lost: {error}",)
 

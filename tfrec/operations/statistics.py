@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tfrec import images
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.stored_images import find_raw_pixels
 from tfrec.errors import ImageError
@@ -161,8 +160,10 @@ class RecordStatistics:
             self.image_formats["raw"] += 1
             self.image_sizes[width, height] += 1
             return
+        from tfrec.images import read_image_header  # Pillow is loaded where an image is met
+
         try:
-            header = images.read_image_header(bytes(data), path=file.path)
+            header = read_image_header(bytes(data), path=file.path)
         except ImageError:
             self.image_formats["damaged"] += 1
             return
