@@ -24,7 +24,7 @@ def read_help(*command: str) -> str:
 
 def with_commands(readme: str) -> str:
     """Return the text of the README with the present help and exit codes in it."""
-    from tfrec.cli.main import COMMANDS, cli
+    from tfrec.cli.commands import COMMANDS, cli
     from tfrec.cli.exits import MEANINGS
 
     rows = [f"- [`tfrec {name}`](#tfrec-{name}): {cli.describe(name)}\n" for name in COMMANDS]

@@ -7,7 +7,7 @@ import pytest
 from click.shell_completion import BashComplete
 
 from tfrec.cli import exits
-from tfrec.cli.main import COMMANDS, cli
+from tfrec.cli.commands import COMMANDS, cli
 from tfrec.wire import frame_record
 
 RECORDS = frame_record(b"first") + frame_record(b"")

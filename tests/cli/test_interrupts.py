@@ -5,12 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are of POSIX")
 
+ROOT = Path(__file__).parents[2]
 NUM_IMAGES = 200
 
 
@@ -57,8 +59,51 @@ def test_an_interrupted_build_leaves_nothing(tfrec, many_photos, tmp_path, numbe
     assert ["photos"] == os.listdir(tmp_path)
 
 
+AT_AN_IMPORT = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+"""
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["tfrec.cli.interrupts", "click", "tfrec.cli.commands", "tfrec.cli.verify",
+     "tfrec.operations.verify"],
+)  # fmt: skip
+def test_a_ctrl_c_before_the_command_starts_is_one_line(save, tmp_path, module):
+    save("sitecustomize.py", AT_AN_IMPORT.format(module=module).encode())
+    program = "from tfrec.cli.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "verify", "none.tfrecord"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        capture_output=True,
+        check=False,
+    )
+
+    assert (130, b"", b"interrupted\n") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_a_ctrl_c_while_the_version_is_found_is_one_line(save, tmp_path):
+    save("sitecustomize.py", AT_AN_IMPORT.format(module="tfrec.images.versions").encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "tfrec", "--version"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        capture_output=True,
+        check=False,
+    )
+
+    assert (130, b"", b"interrupted\n") == (done.returncode, done.stdout, done.stderr)
+
+
 LOST_IN_A_DESTRUCTOR = """
-import signal
+import signal, sys
 from tfrec.cli import interrupts
 from tfrec.cli.progress import progress_bar
 
@@ -66,26 +111,25 @@ class Object:
     def __del__(self):
         signal.raise_signal(signal.{name})
 
-interrupts.install_handlers()
-Object()
-try:
-    with progress_bar(None, "images") as advance:
-        advance(1)
-except {expected}:
-    sys.stdout.write("raised again")
+with interrupts.handled():
+    Object()
+    sys.stdout.write("dropped, ")
+    try:
+        with progress_bar(None, "images") as advance:
+            advance(1)
+    finally:
+        sys.stdout.write("raised again")
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"), [("SIGINT", "KeyboardInterrupt"), ("SIGTERM", "interrupts.Terminated")]
-)
-def test_an_interrupt_that_python_drops_is_raised_again(name, expected):
-    program = "import sys" + LOST_IN_A_DESTRUCTOR.format(name=name, expected=expected)
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_an_interrupt_that_python_drops_is_raised_again(name, code):
+    program = LOST_IN_A_DESTRUCTOR.format(name=name)
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
 
-    assert "raised again" == done.stdout
+    assert (code, "dropped, raised again") == (done.returncode, done.stdout)
 
 
 def test_a_killed_build_leaves_nothing_at_the_target(tfrec, many_photos, tmp_path):

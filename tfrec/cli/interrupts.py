@@ -10,46 +10,62 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from typing import NoReturn
 
 
-class Terminated(SystemExit):
-    """SIGTERM was sent."""
+class Interrupted(SystemExit):
+    """Ctrl-C was pressed, or SIGTERM was sent; the exit code is that of shells.
 
+    It is no KeyboardInterrupt, which click takes for itself.
+    """
 
-_RAISED: dict[int, type[BaseException]] = {
-    signal.SIGINT: KeyboardInterrupt,
-    signal.SIGTERM: Terminated,
-}
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.number = number
+
 
 _last_signal: int | None = None
 
 
-def install_handlers() -> None:
-    """Handle both signals, but not a Ctrl-C that is ignored, as in the background of a shell."""
-    signal.signal(signal.SIGTERM, _handle)
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, _handle)
+@contextlib.contextmanager
+def handled() -> Iterator[None]:
+    """End the program where a signal ends the block; a Ctrl-C that is ignored stays so."""
+    numbers = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as in the background of a shell
+        numbers.append(signal.SIGINT)
+    try:
+        for number in numbers:
+            signal.signal(number, _handle)
+        try:
+            yield
+        finally:  # what comes now ends the program at once
+            for number in numbers:
+                signal.signal(number, signal.SIG_DFL)
+    except Interrupted as interrupt:
+        if interrupt.number == signal.SIGINT:
+            _tell("interrupted")
+        _leave(128 + interrupt.number)
 
 
 def _handle(number: int, _frame: object) -> None:
     global _last_signal  # noqa: PLW0603 (a handler has no other way to hand it on)
     _last_signal = number
-    raise _RAISED[number]
+    raise Interrupted(number)
 
 
 def raise_lost() -> None:
     """Raise an interrupt again; to be called wherever a command has done a part of its work."""
     if _last_signal is not None:
-        raise _RAISED[_last_signal]
+        raise Interrupted(_last_signal)
 
 
-def end_at_once_by_the_next() -> None:
-    """Let a second Ctrl-C end the program at once."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _tell(sentence: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(f"{sentence}\n")
 
 
-def leave(code: int) -> NoReturn:
+def _leave(code: int) -> NoReturn:
     """End without waiting for threads: an interrupt may keep a lock that one of them waits for."""
     gc.collect()  # blocks that the interrupt has left half entered end now, and tidy up
     for stream in (sys.stdout, sys.stderr):
