@@ -111,7 +111,7 @@ class Object:
     def __del__(self):
         signal.raise_signal(signal.{name})
 
-with interrupts.handled():
+def work():
     Object()
     sys.stdout.write("dropped, ")
     try:
@@ -119,6 +119,8 @@ with interrupts.handled():
             advance(1)
     finally:
         sys.stdout.write("raised again")
+
+interrupts.run_interruptible(work)
 """
 
 

@@ -10,42 +10,50 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import NoReturn
 
 
 class Interrupted(SystemExit):
     """Ctrl-C was pressed, or SIGTERM was sent; the exit code is that of shells.
 
-    It is no KeyboardInterrupt, which click takes for itself.
+    It is no KeyboardInterrupt, which click takes for itself. `remark` is what else a person who
+    has pressed Ctrl-C should know.
     """
 
     def __init__(self, number: int) -> None:
         super().__init__(128 + number)
         self.number = number
+        self.remark = ""
 
 
 _last_signal: int | None = None
 
 
-@contextlib.contextmanager
-def handled() -> Iterator[None]:
-    """End the program where a signal ends the block; a Ctrl-C that is ignored stays so."""
+def run_interruptible(command: Callable[[], None]) -> None:
+    """Call a command, and end the program where a signal ends it.
+
+    A Ctrl-C that is ignored, as in the background of a shell, stays so.
+    """
     numbers = [signal.SIGTERM]
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as in the background of a shell
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         numbers.append(signal.SIGINT)
     try:
         for number in numbers:
             signal.signal(number, _handle)
         try:
-            yield
+            command()
         finally:  # what comes now ends the program at once
             for number in numbers:
                 signal.signal(number, signal.SIG_DFL)
     except Interrupted as interrupt:
-        if interrupt.number == signal.SIGINT:
-            _tell("interrupted")
-        _leave(128 + interrupt.number)
+        ending, remark = interrupt.number, interrupt.remark
+    else:
+        return
+    # Here the error is gone, and with it what its frames have kept.
+    if ending == signal.SIGINT:
+        _tell("; ".join(filter(None, ("interrupted", remark))))
+    _leave(128 + ending)
 
 
 def _handle(number: int, _frame: object) -> None:

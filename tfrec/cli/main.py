@@ -8,12 +8,15 @@ def main() -> None:
     try:
         from tfrec.cli import interrupts
 
-        with interrupts.handled():
-            from tfrec.cli.commands import run
-
-            run()
+        interrupts.run_interruptible(_run)
     except KeyboardInterrupt:  # Python's own: ours wasn't there yet, nor are the words and codes
         try:
             os.write(2, b"interrupted\n")
         finally:
             os._exit(130)
+
+
+def _run() -> None:
+    from tfrec.cli.commands import run
+
+    run()

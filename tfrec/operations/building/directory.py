@@ -17,7 +17,13 @@ from contextlib import contextmanager
 
 from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.metadata import describe_dataset, list_own_names
-from tfrec.dataset.naming import INDEX_SUFFIX, MANIFEST_NAME, manifest_path, staged_name
+from tfrec.dataset.naming import (
+    INDEX_SUFFIX,
+    MANIFEST_NAME,
+    is_record_path,
+    manifest_path,
+    staged_name,
+)
 from tfrec.operations.building.indexes import make_index_of
 from tfrec.operations.building.journal import Journal
 from tfrec.operations.building.recorded import load_recorded
@@ -26,6 +32,14 @@ from tfrec.operations.building.shards import WrittenShard
 from tfrec.operations.building.work import Work
 from tfrec.storage import Storage, scheme_of
 from tfrec.storage.small_files import read_small_file
+
+
+def has_finished_files(out: str, storage: Storage) -> bool:
+    """Say whether an unfinished build into `out` has finished files, from which the next goes on.
+
+    A dataset that is one file has none.
+    """
+    return not is_record_path(out) and bool(Journal(out, storage).load().shards)
 
 
 @contextmanager
