@@ -54,7 +54,7 @@ def test_an_interrupted_build_leaves_nothing(tfrec, many_photos, tmp_path, numbe
         process.send_signal(number)
         out, err = process.communicate(timeout=30)
 
-    assert {signal.SIGINT: 130, signal.SIGTERM: 143}[number] == process.returncode
+    assert {signal.SIGINT: 130, signal.SIGTERM: 143}[number] == process.returncode, err
     assert (b"", {signal.SIGINT: b"interrupted\n", signal.SIGTERM: b""}[number]) == (out, err)
     assert ["photos"] == os.listdir(tmp_path)
 

@@ -1,4 +1,7 @@
-"""Interrupts at the worst moments: a future's lock was just taken, or workers are starting."""
+"""Interrupts at the worst moments: a future's lock was just taken, or workers are starting.
+
+And what else ends a block while they are.
+"""
 
 import subprocess
 import sys
@@ -92,3 +95,30 @@ def test_an_interrupt_while_a_worker_starts_waits_until_it_has_what_it_needs(tmp
     )
 
     assert (code, "", "") == (done.returncode, done.stdout, done.stderr)
+
+
+WITHOUT_A_THREAD = """
+from concurrent.futures import process
+from tfrec.engine import create_process_executor
+
+def refuse(self):
+    raise RuntimeError("can't start new thread")
+
+if __name__ == "__main__":
+    process._ExecutorManagerThread.start = refuse
+    try:
+        with create_process_executor(2) as executor:
+            executor.submit(abs, -7)
+    except RuntimeError as error:
+        print(error)
+"""
+
+
+def test_workers_end_where_the_system_has_no_thread_for_their_pool(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(WITHOUT_A_THREAD)
+    done = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, check=False, timeout=60
+    )
+
+    assert ("can't start new thread\n", "") == (done.stdout, done.stderr)

@@ -9,6 +9,7 @@ import click
 from tfrec.cli import bad_images, exits
 from tfrec.cli.command import LazyGroup
 from tfrec.cli.render import tell
+from tfrec.cli.shortages import describe_shortage
 from tfrec.cli.usage import tell_usage
 from tfrec.errors import BadImagesError, ChecksumError, TfrecError, TruncatedRecordError
 
@@ -45,8 +46,28 @@ def _show_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     ctx.exit()
 
 
+class _Commands(LazyGroup):
+    """The commands; one that lacks memory, files or threads says what helps."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command.
+
+        Raises:
+            TfrecError: the system has too little of something.
+        """
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            options = {parameter.name for parameter in command.params} if command else ()
+            shortage = describe_shortage(error, has_workers="workers" in options)
+            if shortage is None:
+                raise
+            raise TfrecError(shortage) from None
+
+
 @click.group(
-    cls=LazyGroup,
+    cls=_Commands,
     names=COMMANDS,
     epilog="`tfrec COMMAND --help` shows the options, examples and exit codes of a command.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

@@ -43,6 +43,7 @@ class _StoppableProcessPool(ProcessPoolExecutor):
     def __init__(self, num_workers: int) -> None:
         context = multiprocessing.get_context("spawn")
         self._stop = context.Event()
+        self._is_without_thread = False
         super().__init__(
             num_workers, mp_context=context, initializer=_start_worker, initargs=(self._stop,)
         )
@@ -54,8 +55,14 @@ class _StoppableProcessPool(ProcessPoolExecutor):
         *args: Parameters.args,
         **kwargs: Parameters.kwargs,
     ) -> Future[Result]:
-        with _held_back_interrupts():  # the first task starts the workers
-            return super().submit(function, *args, **kwargs)
+        try:
+            with _held_back_interrupts():  # the first task starts the workers
+                return super().submit(function, *args, **kwargs)
+        except RuntimeError:  # the system has no thread for the pool, which so can't end them
+            self._is_without_thread = True
+            for process in self._processes.values():
+                process.kill()
+            raise
 
     def __exit__(
         self,
@@ -63,6 +70,8 @@ class _StoppableProcessPool(ProcessPoolExecutor):
         exc_val: BaseException | None,
         exc_tb: TracebackType | None,
     ) -> None:
+        if self._is_without_thread:
+            return
         if exc_type is not None:
             self._stop.set()
         if is_interrupt(exc_type):
