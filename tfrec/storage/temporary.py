@@ -24,6 +24,7 @@ else:
     import fcntl
 
 _TOKEN_BYTES = 6
+_AT_FDCWD = -100  # relative paths are those of this process (Linux, fcntl.h)
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
@@ -80,6 +81,26 @@ def _open_directory(path: str) -> int | None:
         return os.open(path, os.O_RDONLY)
     except FileNotFoundError:
         return None
+
+
+def exchange(path: str, other: str) -> bool:
+    """Exchange what two paths name, in one step; return whether the system has done so.
+
+    (Linux, renameat2(2), RENAME_EXCHANGE; macOS, renamex_np(2), RENAME_SWAP.) Some file systems
+    can't, nor can Windows.
+    """
+    if sys.platform not in ("linux", "darwin"):
+        return False
+    import ctypes  # few commands replace a directory
+
+    first, second, flag = os.fsencode(path), os.fsencode(other), 2
+    try:
+        libc = ctypes.CDLL(None)
+        if sys.platform == "darwin":
+            return bool(libc.renamex_np(first, second, flag) == 0)
+        return bool(libc.renameat2(_AT_FDCWD, first, _AT_FDCWD, second, flag) == 0)
+    except AttributeError:  # a C library of before 2018
+        return False
 
 
 def set_aside(path: str) -> str | None:
