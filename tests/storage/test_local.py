@@ -636,6 +636,48 @@ def test_a_directory_is_replaced_in_one_step(tmp_path):
     assert (0, ["show"], ["new"]) == (done.returncode, names(tmp_path), names(target))
 
 
+@pytest.mark.parametrize("path", ["show", "show/", "link"])
+def test_an_error_at_a_file_of_a_new_directory_names_it_below_the_given_path(
+    storage, tmp_path, monkeypatch, path
+):
+    monkeypatch.chdir(tmp_path)
+    os.symlink("target", "link")
+
+    with (
+        pytest.raises(FileExistsError) as caught,
+        storage.publish_directory(path) as directory,
+    ):
+        for _ in range(2):
+            storage.write(storage.join(directory, "cat", "a.jpg"), b"a")
+
+    assert os.path.join(path, "cat", "a.jpg") == caught.value.filename
+    assert ["link"] == names(tmp_path)
+
+
+def test_an_error_at_another_file_keeps_its_name(storage, tmp_path):
+    with pytest.raises(FileNotFoundError) as caught, storage.publish_directory(str(tmp_path / "a")):
+        storage.open_read("none")
+
+    assert "none" == caught.value.filename
+
+
+@pytest.mark.parametrize("program", ["publish", "publish_directory"])
+def test_a_name_that_cannot_be_made_is_the_one_that_was_given(
+    storage, tmp_path, monkeypatch, program
+):
+    def refuse(path, *_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(os, "mkdir", refuse)
+
+    with pytest.raises(OSError) as caught, getattr(storage, program)("out"):
+        pass
+
+    assert (errno.ENOSPC, "out") == (caught.value.errno, caught.value.filename)
+
+
 @pytest.fixture
 def no_exchange(monkeypatch):
     """Be a system that can't exchange two names."""

@@ -60,7 +60,7 @@ class LocalStorage:
         directory, name = os.path.split(target)
         os.makedirs(directory, exist_ok=True)
         remove_left_overs(directory, name)
-        with temporary_file(directory, name) as (temporary, descriptor):
+        with temporary_file(directory, name, shown=path) as (temporary, descriptor):
             with io.BufferedWriter(NamedFile(descriptor, "wb", path), BUFFER_SIZE) as stream:
                 yield cast("BinaryIO", stream)
                 stream.flush()
@@ -81,7 +81,7 @@ class LocalStorage:
         directory, name = os.path.split(target)
         os.makedirs(directory, exist_ok=True)
         remove_left_overs(directory, name)
-        with temporary_directory(directory, name) as temporary:
+        with temporary_directory(directory, name, shown=path) as temporary:
             yield temporary
             _refuse_occupied(target, path, replace=replace)  # what another has published meanwhile
             with errors_about(path):

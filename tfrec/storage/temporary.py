@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Literal
 
-from tfrec.storage.named_file import errors_about
+from tfrec.storage.named_file import errors_about, errors_below
 
 if sys.platform == "win32":
     import msvcrt
@@ -29,16 +29,17 @@ _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @contextlib.contextmanager
-def temporary_file(directory: str, name: str) -> Iterator[tuple[str, int]]:
+def temporary_file(directory: str, name: str, *, shown: str) -> Iterator[tuple[str, int]]:
     """Create and lock a new file for `name`; yield its path and its descriptor.
 
+    Where it can't be created, the error names `shown`.
     Whatever ends the block by an error removes it, wherever an interrupt comes.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
         path = _new_path(directory, name)
         try:
-            with errors_about(os.path.join(directory, name)):
+            with errors_about(shown):
                 descriptor = os.open(path, flags, 0o666)
             # Whoever removes left-overs may have come before the lock; then the file is gone.
             if _lock(descriptor) != "taken" and os.path.exists(path):
@@ -52,18 +53,22 @@ def temporary_file(directory: str, name: str) -> Iterator[tuple[str, int]]:
 
 
 @contextlib.contextmanager
-def temporary_directory(directory: str, name: str) -> Iterator[str]:
-    """Create and lock a new directory for `name`; yield its path; an error removes it."""
+def temporary_directory(directory: str, name: str, *, shown: str) -> Iterator[str]:
+    """Create and lock a new directory for `name`; yield its path; an error removes it.
+
+    Errors name `shown` in its place, also those about the files in it.
+    """
     while True:
         path = _new_path(directory, name)
         descriptor = None
         try:
-            with errors_about(os.path.join(directory, name)):
+            with errors_about(shown):
                 os.mkdir(path)
             descriptor = _open_directory(path)
             is_locked = descriptor is None or _lock(descriptor) != "taken"
             if is_locked and os.path.exists(path):
-                yield path
+                with errors_below(path, shown):
+                    yield path
                 return
         except BaseException:
             shutil.rmtree(path, ignore_errors=True)
