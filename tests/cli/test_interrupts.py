@@ -134,6 +134,33 @@ def test_an_interrupt_that_python_drops_is_raised_again(name, code):
     assert (code, "dropped, raised again") == (done.returncode, done.stdout)
 
 
+BROKEN_HALF_WAY = """
+import signal, threading
+from tfrec.cli import interrupts
+
+def work():
+    lock = threading.Lock()
+    try:
+        signal.raise_signal(signal.{name})
+    finally:
+        lock.release()
+
+interrupts.run_interruptible(work)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"), [("SIGINT", 130, "interrupted\n"), ("SIGTERM", 143, "")]
+)
+def test_what_an_interrupt_breaks_is_no_traceback(name, code, said):
+    program = BROKEN_HALF_WAY.format(name=name)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+
+    assert (code, "", said) == (done.returncode, done.stdout, done.stderr)
+
+
 def test_a_killed_build_leaves_nothing_at_the_target(tfrec, many_photos, tmp_path):
     with tfrec.start("build", many_photos, "out.tfrecords") as process:
         wait_for(tmp_path, ".tfrec-tmp")

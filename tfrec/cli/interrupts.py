@@ -48,6 +48,10 @@ def run_interruptible(command: Callable[[], None]) -> None:
                 signal.signal(number, signal.SIG_DFL)
     except Interrupted as interrupt:
         ending, remark = interrupt.number, interrupt.remark
+    except Exception:  # what an interrupt breaks half-way, as the release of a lock, is no bug
+        if _last_signal is None:
+            raise
+        ending, remark = _last_signal, ""
     else:
         return
     # Here the error is gone, and with it what its frames have kept.
