@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
-from tfrec.cli.main import cli
+from tfrec.cli.commands import cli
 
 PAGE = (Path(__file__).parent.parent / "docs" / "ci.md").read_text()
 SETTINGS = [" ".join(text.split()) for text in re.findall(r"SETTINGS: >-\n((?: +--.*\n)+)", PAGE)]

@@ -22,8 +22,8 @@ each by its name: `help(tfrec.build)`.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # checkers know the name; `typing` is half of what this package loads at once
 if TYPE_CHECKING:
     from tfrec._version import __version__ as __version__
     from tfrec.dataset.build_config import BuildConfig as BuildConfig

@@ -6,7 +6,8 @@ import re
 import pytest
 from click.shell_completion import BashComplete
 
-from tfrec.cli.main import COMMANDS, cli
+from tfrec.cli import exits
+from tfrec.cli.commands import COMMANDS, cli
 from tfrec.example import encode_example
 from tfrec.wire import frame_record
 
@@ -51,6 +52,12 @@ def test_an_unknown_command_is_answered_with_the_nearest(tfrec, word, answer):
         done.err.splitlines()[1].removeprefix("error: "),
     )
     assert done.err.endswith("--help` says more\n")
+
+
+def test_every_exit_code_has_a_meaning():
+    codes = {value for value in vars(exits).values() if isinstance(value, int)}
+
+    assert {0, 1, 2, 3, 128 + 2, 128 + 15} == codes == exits.MEANINGS.keys()
 
 
 def test_without_a_command_the_help_is_shown(tfrec):

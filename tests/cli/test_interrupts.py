@@ -5,12 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are of POSIX")
 
+ROOT = Path(__file__).parents[2]
 NUM_IMAGES = 200
 
 
@@ -52,13 +54,56 @@ def test_an_interrupted_build_leaves_nothing(tfrec, many_photos, tmp_path, numbe
         process.send_signal(number)
         out, err = process.communicate(timeout=30)
 
-    assert {signal.SIGINT: 130, signal.SIGTERM: 143}[number] == process.returncode
+    assert {signal.SIGINT: 130, signal.SIGTERM: 143}[number] == process.returncode, err
     assert (b"", {signal.SIGINT: b"interrupted\n", signal.SIGTERM: b""}[number]) == (out, err)
     assert ["photos"] == os.listdir(tmp_path)
 
 
+AT_AN_IMPORT = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+"""
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["tfrec.cli.interrupts", "click", "tfrec.cli.commands", "tfrec.cli.verify",
+     "tfrec.operations.verify"],
+)  # fmt: skip
+def test_a_ctrl_c_before_the_command_starts_is_one_line(save, tmp_path, module):
+    save("sitecustomize.py", AT_AN_IMPORT.format(module=module).encode())
+    program = "from tfrec.cli.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "verify", "none.tfrecord"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        capture_output=True,
+        check=False,
+    )
+
+    assert (130, b"", b"interrupted\n") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_a_ctrl_c_while_the_version_is_found_is_one_line(save, tmp_path):
+    save("sitecustomize.py", AT_AN_IMPORT.format(module="tfrec.images.versions").encode())
+    done = subprocess.run(
+        [sys.executable, "-m", "tfrec", "--version"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        capture_output=True,
+        check=False,
+    )
+
+    assert (130, b"", b"interrupted\n") == (done.returncode, done.stdout, done.stderr)
+
+
 LOST_IN_A_DESTRUCTOR = """
-import signal
+import signal, sys
 from tfrec.cli import interrupts
 from tfrec.cli.progress import progress_bar
 
@@ -66,26 +111,54 @@ class Object:
     def __del__(self):
         signal.raise_signal(signal.{name})
 
-interrupts.install_handlers()
-Object()
-try:
-    with progress_bar(None, "images") as advance:
-        advance(1)
-except {expected}:
-    sys.stdout.write("raised again")
+def work():
+    Object()
+    sys.stdout.write("dropped, ")
+    try:
+        with progress_bar(None, "images") as advance:
+            advance(1)
+    finally:
+        sys.stdout.write("raised again")
+
+interrupts.run_interruptible(work)
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_an_interrupt_that_python_drops_is_raised_again(name, code):
+    program = LOST_IN_A_DESTRUCTOR.format(name=name)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+
+    assert (code, "dropped, raised again") == (done.returncode, done.stdout)
+
+
+BROKEN_HALF_WAY = """
+import signal, threading
+from tfrec.cli import interrupts
+
+def work():
+    lock = threading.Lock()
+    try:
+        signal.raise_signal(signal.{name})
+    finally:
+        lock.release()
+
+interrupts.run_interruptible(work)
 """
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("SIGINT", "KeyboardInterrupt"), ("SIGTERM", "interrupts.Terminated")]
+    ("name", "code", "said"), [("SIGINT", 130, "interrupted\n"), ("SIGTERM", 143, "")]
 )
-def test_an_interrupt_that_python_drops_is_raised_again(name, expected):
-    program = "import sys" + LOST_IN_A_DESTRUCTOR.format(name=name, expected=expected)
+def test_what_an_interrupt_breaks_is_no_traceback(name, code, said):
+    program = BROKEN_HALF_WAY.format(name=name)
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
 
-    assert "raised again" == done.stdout
+    assert (code, "", said) == (done.returncode, done.stdout, done.stderr)
 
 
 def test_a_killed_build_leaves_nothing_at_the_target(tfrec, many_photos, tmp_path):

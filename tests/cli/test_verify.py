@@ -148,5 +148,6 @@ def test_the_help_ends_with_examples_and_exit_codes(tfrec):
         "    0   done\n"
         "    1   failed, or damage or a difference was found\n"
         "    2   wrong usage\n"
-        "    130 interrupted\n"
+        "    130 interrupted by Ctrl-C\n"
+        "    143 interrupted by SIGTERM\n"
     )

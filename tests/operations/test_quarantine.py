@@ -1,5 +1,10 @@
 """Bad images are copied to a place of their own, with the reasons."""
 
+import errno
+import os
+
+import pytest
+
 from tfrec.errors import ImageError
 from tfrec.operations.quarantine import quarantine
 from tfrec.storage import MemoryStorage
@@ -27,3 +32,17 @@ def test_a_file_that_cannot_be_read_has_its_line_alone():
         "bad/earlier.jpg": b"stays",
         "bad/reasons.tsv": b"gone.jpg\tcannot be read\n",
     } == storage.files
+
+
+def test_a_file_that_the_system_does_not_open_now_is_an_error():
+    class Exhausted(MemoryStorage):
+        def open_read(self, path):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
+
+    storage = Exhausted({"in/x.jpg": b"bad"})
+
+    with pytest.raises(OSError) as caught:
+        quarantine([ImageError("x.jpg", "is cut short")], "in", "bad", storage=storage)
+
+    assert errno.EMFILE == caught.value.errno
+    assert ["in/x.jpg"] == list(storage.files)

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tfrec.storage import Entry, FileInfo, LocalStorage
+from tfrec.storage.temporary import exchange
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="what POSIX systems have")
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what Linux has")
@@ -604,7 +605,104 @@ except OSError as error:
 """
 
 
-def test_a_directory_that_cannot_be_replaced_stays(tmp_path, monkeypatch):
+KILLED_AFTER_ITS_FIRST_RENAME = """
+import os, sys
+from tfrec.storage import LocalStorage
+
+rename = os.rename
+
+def rename_and_die(*args):
+    rename(*args)
+    os._exit(9)
+
+storage = LocalStorage()
+with storage.publish_directory(sys.argv[1], replace=True) as directory:
+    storage.write(directory + "/new", b"new")
+    os.rename = os.replace = rename_and_die
+os._exit(0)
+"""
+
+
+@linux
+def test_a_directory_is_replaced_in_one_step(tmp_path):
+    target = tmp_path / "show"
+    target.mkdir()
+    (target / "old").write_bytes(b"old")
+
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_AFTER_ITS_FIRST_RENAME, str(target)], check=False
+    )
+
+    assert (0, ["show"], ["new"]) == (done.returncode, names(tmp_path), names(target))
+
+
+@pytest.mark.parametrize("path", ["show", "show/", "link"])
+def test_an_error_at_a_file_of_a_new_directory_names_it_below_the_given_path(
+    storage, tmp_path, monkeypatch, path
+):
+    monkeypatch.chdir(tmp_path)
+    os.symlink("target", "link")
+
+    with (
+        pytest.raises(FileExistsError) as caught,
+        storage.publish_directory(path) as directory,
+    ):
+        for _ in range(2):
+            storage.write(storage.join(directory, "cat", "a.jpg"), b"a")
+
+    assert os.path.join(path, "cat", "a.jpg") == caught.value.filename
+    assert ["link"] == names(tmp_path)
+
+
+def test_an_error_at_another_file_keeps_its_name(storage, tmp_path):
+    with pytest.raises(FileNotFoundError) as caught, storage.publish_directory(str(tmp_path / "a")):
+        storage.open_read("none")
+
+    assert "none" == caught.value.filename
+
+
+@pytest.mark.parametrize("program", ["publish", "publish_directory"])
+def test_a_name_that_cannot_be_made_is_the_one_that_was_given(
+    storage, tmp_path, monkeypatch, program
+):
+    def refuse(path, *_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "open", refuse)
+    monkeypatch.setattr(os, "mkdir", refuse)
+
+    with pytest.raises(OSError) as caught, getattr(storage, program)("out"):
+        pass
+
+    assert (errno.ENOSPC, "out") == (caught.value.errno, caught.value.filename)
+
+
+@pytest.fixture
+def no_exchange(monkeypatch):
+    """Be a system that can't exchange two names."""
+    monkeypatch.setattr("tfrec.storage.local.exchange", lambda *_: False)
+
+
+def test_without_an_exchange_a_directory_is_replaced_in_two_steps(storage, tmp_path, no_exchange):
+    target = tmp_path / "show"
+    target.mkdir()
+    (target / "old").write_bytes(b"old")
+
+    with storage.publish_directory(str(target), replace=True) as directory:
+        storage.write(storage.join(directory, "new"), b"new")
+
+    assert (["show"], ["new"]) == (names(tmp_path), names(target))
+
+
+def test_what_is_not_there_is_not_exchanged(tmp_path):
+    (tmp_path / "a").mkdir()
+
+    assert not exchange(str(tmp_path / "a"), str(tmp_path / "b"))
+    assert ["a"] == names(tmp_path)
+
+
+def test_a_directory_that_cannot_be_replaced_stays(tmp_path, monkeypatch, no_exchange):
     target = tmp_path / "show"
     target.mkdir()
     (target / "old").write_bytes(b"old")

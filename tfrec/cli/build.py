@@ -8,6 +8,7 @@ from tfrec.cli import bad_images, build_words, exits, options
 from tfrec.cli.build_options import dataset_options, read_settings
 from tfrec.cli.command import command
 from tfrec.cli.image_options import image_settings
+from tfrec.cli.interrupts import Interrupted
 from tfrec.cli.progress import progress_bar
 from tfrec.cli.render import say, say_json, tell
 from tfrec.cli.source_options import SourceOptions, source_options
@@ -96,6 +97,7 @@ def build(
     from tfrec.errors import BadImagesError
     from tfrec.operations.build import build as build_dataset
     from tfrec.operations.building.changes import note_target
+    from tfrec.operations.building.directory import has_finished_files
     from tfrec.operations.quarantine import quarantine as copy_images
     from tfrec.source.advice import refuse_folder_inside
     from tfrec.storage import AnyStorage
@@ -139,6 +141,10 @@ def build(
         if quarantine is not None:
             copy_images(error.images, directory, quarantine, storage=storage)
         ctx.exit(exits.FAILED)
+    except Interrupted as interrupt:
+        if has_finished_files(out, storage):
+            interrupt.remark = "the same command goes on from the files that are finished"
+        raise
     build_words.tell_notes(report, told=target_notes)
     bad_images.tell_images(report.skipped, "skipped")
     if as_json:

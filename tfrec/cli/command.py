@@ -18,7 +18,7 @@ def command(
     *, examples: Sequence[str], codes: Sequence[int]
 ) -> Callable[[Callable[..., None]], click.Command]:
     """Return a decorator like `click.command` whose help ends with examples and exit codes."""
-    shown = (exits.DONE, *codes, exits.USAGE, exits.INTERRUPTED)
+    shown = (exits.DONE, *codes, exits.USAGE, exits.INTERRUPTED, exits.TERMINATED)
     lines = ["\b", "Examples:", *(f"  {example}" for example in examples), "", "\b", "Exit codes:"]
     lines += [f"  {code:<3} {exits.MEANINGS[code]}" for code in sorted(set(shown))]
     settings = {"max_content_width": _MAX_WIDTH, "help_option_names": ["-h", "--help"]}

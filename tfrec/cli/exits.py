@@ -14,7 +14,8 @@ MEANINGS = {
     FAILED: "failed, or damage or a difference was found",
     USAGE: "wrong usage",
     LEFT_OUT: "done, but data was left out",
-    INTERRUPTED: "interrupted",
+    INTERRUPTED: "interrupted by Ctrl-C",
+    TERMINATED: "interrupted by SIGTERM",
 }
 
 

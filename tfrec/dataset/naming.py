@@ -20,6 +20,7 @@ TFDS_INFO_NAME = "dataset_info.json"
 LABEL_MAP_NAME = "label_map.pbtxt"
 JOURNAL_NAME = ".tfrec-journal"
 INDEX_SUFFIX = ".idx"
+_STAGED_SUFFIX = ".tfrec-new"
 COMPRESSED_SUFFIXES: dict[Compression, str] = {"none": "", "gzip": ".gz", "zlib": ".zz"}
 
 _FILE_SUFFIX = re.compile(r"[^.]\.(?!v\d)[a-z][a-z0-9]*$", re.IGNORECASE)
@@ -66,7 +67,13 @@ def is_file_name(name: str) -> bool:
 
 def staged_name(name: str) -> str:
     """Return the name of a finished shard until the whole dataset is finished."""
-    return f".{name}.tfrec-new"
+    return f".{name}{_STAGED_SUFFIX}"
+
+
+def final_name(name: str) -> str | None:
+    """Return the name of a shard by its staged one; None for any other name."""
+    is_staged = name.startswith(".") and name.endswith(_STAGED_SUFFIX)
+    return name[1 : -len(_STAGED_SUFFIX)] if is_staged else None
 
 
 class ShardName(NamedTuple):

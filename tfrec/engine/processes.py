@@ -43,6 +43,7 @@ class _StoppableProcessPool(ProcessPoolExecutor):
     def __init__(self, num_workers: int) -> None:
         context = multiprocessing.get_context("spawn")
         self._stop = context.Event()
+        self._is_without_thread = False
         super().__init__(
             num_workers, mp_context=context, initializer=_start_worker, initargs=(self._stop,)
         )
@@ -54,8 +55,14 @@ class _StoppableProcessPool(ProcessPoolExecutor):
         *args: Parameters.args,
         **kwargs: Parameters.kwargs,
     ) -> Future[Result]:
-        with _held_back_interrupts():  # the first task starts the workers
-            return super().submit(function, *args, **kwargs)
+        try:
+            with _held_back_interrupts():  # the first task starts the workers
+                return super().submit(function, *args, **kwargs)
+        except RuntimeError:  # the system has no thread for the pool, which so can't end them
+            self._is_without_thread = True
+            for process in self._processes.values():
+                process.kill()
+            raise
 
     def __exit__(
         self,
@@ -63,6 +70,8 @@ class _StoppableProcessPool(ProcessPoolExecutor):
         exc_val: BaseException | None,
         exc_tb: TracebackType | None,
     ) -> None:
+        if self._is_without_thread:
+            return
         if exc_type is not None:
             self._stop.set()
         if is_interrupt(exc_type):
@@ -84,18 +93,44 @@ class _StoppableProcessPool(ProcessPoolExecutor):
 
 @contextlib.contextmanager
 def _held_back_interrupts() -> Iterator[None]:
-    """Have a Ctrl-C wait for the end of the block, and in a process that starts here for good.
+    """Have Ctrl-C and SIGTERM wait for the end of the block, in this process.
+
+    A worker that is started and then not sent what it needs prints a traceback. The mask does not
+    keep the handlers from running here: the system hands the signal to a thread that has no such
+    mask, as a progress bar's, and Python runs the handler in its main thread all the same.
+    """
+    held_back: list[int] = []
+    handlers = {}
+    try:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    handlers[number] = handler
+                    signal.signal(number, lambda number, _frame: held_back.append(number))
+        with _masked_ctrl_c():
+            yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for held_back_number in held_back:
+            signal.raise_signal(held_back_number)
+
+
+@contextlib.contextmanager
+def _masked_ctrl_c() -> Iterator[None]:
+    """Mask Ctrl-C in the block, and in a process that starts in it for good.
 
     A worker takes a third of a second to import what it needs, before it can ignore anything.
     """
     if sys.platform == "win32":  # it has no such masks
         yield
         return
-    held_back = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    masked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, held_back)
+        signal.pthread_sigmask(signal.SIG_SETMASK, masked)
 
 
 def create_process_executor(num_workers: int | None = None) -> Executor:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from tfrec.errors import ImageError
 from tfrec.source.paths import display_path
-from tfrec.storage import AnyStorage, Storage
+from tfrec.storage import AnyStorage, Storage, is_shortage
 
 REASONS_NAME = "reasons.tsv"
 
@@ -27,7 +27,9 @@ def quarantine(
         lines.append(f"{display_path(image.path)}\t{display_path(image.reason)}\n")
         try:
             source = storage.open_read(storage.join(directory, image.path))
-        except OSError:
+        except OSError as error:
+            if is_shortage(error):
+                raise
             continue
         with source, storage.publish(storage.join(out, image.path)) as target:
             shutil.copyfileobj(source, target)

@@ -1,7 +1,7 @@
 """Files: the only package that opens a path."""
 
 from tfrec.storage.anywhere import AnyStorage
-from tfrec.storage.base import Entry, EntryKind, FileInfo, Storage
+from tfrec.storage.base import Entry, EntryKind, FileInfo, Storage, is_shortage
 from tfrec.storage.local import LocalStorage
 from tfrec.storage.memory import MemoryStorage
 from tfrec.storage.urls import base_name, join_path, scheme_of, split_path
@@ -15,6 +15,7 @@ __all__ = [
     "MemoryStorage",
     "Storage",
     "base_name",
+    "is_shortage",
     "join_path",
     "scheme_of",
     "split_path",

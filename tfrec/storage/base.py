@@ -4,11 +4,23 @@ Paths are strings; names that are no UTF-8 carry surrogate escapes (`os.fsencode
 back). Every failure is an `OSError` that names its file.
 """
 
+import errno
 from collections.abc import Hashable, Iterator
 from contextlib import AbstractContextManager
 from typing import BinaryIO, Literal, NamedTuple, Protocol
 
 EntryKind = Literal["file", "directory", "broken link", "other"]
+
+
+_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+
+
+def is_shortage(error: OSError) -> bool:
+    """Say whether a file wasn't opened because this system or process has too much open already.
+
+    That says nothing of the file, which can't be taken for a bad one.
+    """
+    return error.errno in _SHORTAGES
 
 
 class Entry(NamedTuple):

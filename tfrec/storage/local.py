@@ -18,6 +18,7 @@ from typing import BinaryIO, cast
 from tfrec.storage.base import Entry, EntryKind, FileInfo
 from tfrec.storage.named_file import NamedFile, errors_about, with_path
 from tfrec.storage.temporary import (
+    exchange,
     hold_lock,
     remove_left_overs,
     set_aside,
@@ -59,7 +60,7 @@ class LocalStorage:
         directory, name = os.path.split(target)
         os.makedirs(directory, exist_ok=True)
         remove_left_overs(directory, name)
-        with temporary_file(directory, name) as (temporary, descriptor):
+        with temporary_file(directory, name, shown=path) as (temporary, descriptor):
             with io.BufferedWriter(NamedFile(descriptor, "wb", path), BUFFER_SIZE) as stream:
                 yield cast("BinaryIO", stream)
                 stream.flush()
@@ -80,7 +81,7 @@ class LocalStorage:
         directory, name = os.path.split(target)
         os.makedirs(directory, exist_ok=True)
         remove_left_overs(directory, name)
-        with temporary_directory(directory, name) as temporary:
+        with temporary_directory(directory, name, shown=path) as temporary:
             yield temporary
             _refuse_occupied(target, path, replace=replace)  # what another has published meanwhile
             with errors_about(path):
@@ -218,7 +219,13 @@ def _refuse_special_file(path: str) -> None:
 
 
 def _replace_directory(temporary: str, target: str) -> None:
-    """Rename a directory to a target that may be filled; a failure leaves what was there."""
+    """Rename a directory to a target that may be filled; a failure leaves what was there.
+
+    Where the system can't exchange the two, a kill between two renames leaves what was there under
+    a temporary name.
+    """
+    if os.path.lexists(target) and exchange(temporary, target):
+        return
     aside = set_aside(target)
     try:
         os.replace(temporary, target)

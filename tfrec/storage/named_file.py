@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,18 @@ def errors_about(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise with_path(error, path) from None
+
+
+@contextlib.contextmanager
+def errors_below(directory: str, shown: str) -> Iterator[None]:
+    """Let the failures of the block at files of a temporary directory name them below `shown`."""
+    try:
+        yield
+    except OSError as error:
+        above, separator, below = str(error.filename).partition(os.path.join(directory, ""))
+        if above or not separator:
+            raise
+        raise with_path(error, os.path.join(shown, below)) from None
 
 
 def with_path(error: OSError, path: str | int) -> OSError:

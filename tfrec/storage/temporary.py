@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Literal
 
-from tfrec.storage.named_file import errors_about
+from tfrec.storage.named_file import errors_about, errors_below
 
 if sys.platform == "win32":
     import msvcrt
@@ -24,20 +24,22 @@ else:
     import fcntl
 
 _TOKEN_BYTES = 6
+_AT_FDCWD = -100  # relative paths are those of this process (Linux, fcntl.h)
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @contextlib.contextmanager
-def temporary_file(directory: str, name: str) -> Iterator[tuple[str, int]]:
+def temporary_file(directory: str, name: str, *, shown: str) -> Iterator[tuple[str, int]]:
     """Create and lock a new file for `name`; yield its path and its descriptor.
 
+    Where it can't be created, the error names `shown`.
     Whatever ends the block by an error removes it, wherever an interrupt comes.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     while True:
         path = _new_path(directory, name)
         try:
-            with errors_about(os.path.join(directory, name)):
+            with errors_about(shown):
                 descriptor = os.open(path, flags, 0o666)
             # Whoever removes left-overs may have come before the lock; then the file is gone.
             if _lock(descriptor) != "taken" and os.path.exists(path):
@@ -51,18 +53,22 @@ def temporary_file(directory: str, name: str) -> Iterator[tuple[str, int]]:
 
 
 @contextlib.contextmanager
-def temporary_directory(directory: str, name: str) -> Iterator[str]:
-    """Create and lock a new directory for `name`; yield its path; an error removes it."""
+def temporary_directory(directory: str, name: str, *, shown: str) -> Iterator[str]:
+    """Create and lock a new directory for `name`; yield its path; an error removes it.
+
+    Errors name `shown` in its place, also those about the files in it.
+    """
     while True:
         path = _new_path(directory, name)
         descriptor = None
         try:
-            with errors_about(os.path.join(directory, name)):
+            with errors_about(shown):
                 os.mkdir(path)
             descriptor = _open_directory(path)
             is_locked = descriptor is None or _lock(descriptor) != "taken"
             if is_locked and os.path.exists(path):
-                yield path
+                with errors_below(path, shown):
+                    yield path
                 return
         except BaseException:
             shutil.rmtree(path, ignore_errors=True)
@@ -80,6 +86,26 @@ def _open_directory(path: str) -> int | None:
         return os.open(path, os.O_RDONLY)
     except FileNotFoundError:
         return None
+
+
+def exchange(path: str, other: str) -> bool:
+    """Exchange what two paths name, in one step; return whether the system has done so.
+
+    (Linux, renameat2(2), RENAME_EXCHANGE; macOS, renamex_np(2), RENAME_SWAP.) Some file systems
+    can't, nor can Windows.
+    """
+    if sys.platform not in ("linux", "darwin"):
+        return False
+    import ctypes  # few commands replace a directory
+
+    first, second, flag = os.fsencode(path), os.fsencode(other), 2
+    try:
+        libc = ctypes.CDLL(None)
+        if sys.platform == "darwin":
+            return bool(libc.renamex_np(first, second, flag) == 0)
+        return bool(libc.renameat2(_AT_FDCWD, first, _AT_FDCWD, second, flag) == 0)
+    except AttributeError:  # a C library of before 2018
+        return False
 
 
 def set_aside(path: str) -> str | None:

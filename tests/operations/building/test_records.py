@@ -1,6 +1,8 @@
 """One image file to one record: what is refused before it is read."""
 
+import errno
 import io
+import os
 
 import pytest
 
@@ -71,3 +73,27 @@ def test_an_error_does_not_keep_the_bytes_of_its_file():
         made.error.__cause__,
         made.error.__context__,
     )
+
+
+class Exhausted(MemoryStorage):
+    """Opens nothing: too much is open already."""
+
+    def __init__(self, number):
+        super().__init__()
+        self.number = number
+
+    def open_read(self, path):
+        raise OSError(self.number, os.strerror(self.number), path)
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
+def test_an_image_is_not_bad_because_the_system_opens_no_more(number):
+    make = RecordMaker("photos", LabelMap(("cat",)), BuildConfig(), Exhausted(number))
+
+    for call in (lambda: make(LabelledImage("cat/x", 0)), lambda: make.digest_files(IMAGES)):
+        with pytest.raises(OSError) as caught:
+            call()
+        assert (number, "photos/cat/x") == (caught.value.errno, caught.value.filename)
+
+
+IMAGES = [LabelledImage("cat/x", 0)]

@@ -17,15 +17,31 @@ from contextlib import contextmanager
 
 from tfrec.dataset.manifest import Manifest
 from tfrec.dataset.metadata import describe_dataset, list_own_names
-from tfrec.dataset.naming import INDEX_SUFFIX, MANIFEST_NAME, manifest_path, staged_name
+from tfrec.dataset.naming import (
+    INDEX_SUFFIX,
+    JOURNAL_NAME,
+    MANIFEST_NAME,
+    final_name,
+    is_record_path,
+    manifest_path,
+    staged_name,
+)
 from tfrec.operations.building.indexes import make_index_of
 from tfrec.operations.building.journal import Journal
 from tfrec.operations.building.recorded import load_recorded
 from tfrec.operations.building.resume import ExaminedShard
 from tfrec.operations.building.shards import WrittenShard
 from tfrec.operations.building.work import Work
-from tfrec.storage import Storage, scheme_of
+from tfrec.storage import Storage, base_name, scheme_of
 from tfrec.storage.small_files import read_small_file
+
+
+def has_finished_files(out: str, storage: Storage) -> bool:
+    """Say whether an unfinished build into `out` has finished files, from which the next goes on.
+
+    A dataset that is one file has none.
+    """
+    return not is_record_path(out) and bool(Journal(out, storage).load().shards)
 
 
 @contextmanager
@@ -49,6 +65,26 @@ def nothing_left_unfinished(out: str, storage: Storage) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def _errors_as_known(out: str, storage: Storage) -> Iterator[None]:
+    """Let failures at hidden files of a build name what a person knows.
+
+    That is, for a shard its final name, and for the journal the directory.
+    """
+    try:
+        yield
+    except OSError as error:
+        path = str(error.filename)
+        name = final_name(base_name(path))
+        if name is not None and path == storage.join(out, staged_name(name)):
+            known = storage.join(out, name)
+        elif path == storage.join(out, JOURNAL_NAME):
+            known = out
+        else:
+            raise
+        raise OSError(error.errno, error.strerror, known) from None
+
+
 class DirectoryBuild:
     """One build into a directory, which nobody else writes to meanwhile."""
 
@@ -65,6 +101,10 @@ class DirectoryBuild:
 
     def run(self) -> tuple[Manifest, dict[str, WrittenShard], list[str]]:
         """Return the manifest, all finished shards by name, and the names of those written now."""
+        with _errors_as_known(self._work.out, self._storage):
+            return self._run()
+
+    def _run(self) -> tuple[Manifest, dict[str, WrittenShard], list[str]]:
         work = self._work
         examined = work.examine(self._recorded.find_candidates)
         finished: dict[str, WrittenShard] = {}

@@ -21,7 +21,7 @@ from tfrec.schema import Sample
 from tfrec.schema.choice import load_schema
 from tfrec.source.image_source import LabelledImage
 from tfrec.source.labels import LabelMap
-from tfrec.storage import Storage
+from tfrec.storage import Storage, is_shortage
 
 # Formats without a signature (TGA) hold small pictures; 16-bit RGBA has 8 bytes a pixel.
 _MAX_UNSIGNED_BYTES = 64 << 20
@@ -80,6 +80,8 @@ class RecordMaker:
                 self._refuse_huge(path, stream)
                 return stream.read()
         except OSError as error:
+            if is_shortage(error):
+                raise
             raise ImageError(path, f"cannot be read: {error.strerror or error}") from error
 
     def _refuse_huge(self, path: str, stream: BinaryIO) -> None:
