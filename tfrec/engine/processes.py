@@ -58,8 +58,10 @@ class _StoppableProcessPool(ProcessPoolExecutor):
         try:
             with _held_back_interrupts():  # the first task starts the workers
                 return super().submit(function, *args, **kwargs)
-        except RuntimeError:  # the system has no thread for the pool, which so can't end them
-            self._is_without_thread = True
+        except RuntimeError as error:
+            if "can't start new thread" not in str(error):
+                raise
+            self._is_without_thread = True  # that of the pool, which ends its workers
             for process in self._processes.values():
                 process.kill()
             raise
