@@ -1,5 +1,7 @@
 """`tfrec build`."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -97,7 +99,6 @@ def build(
     from tfrec.errors import BadImagesError
     from tfrec.operations.build import build as build_dataset
     from tfrec.operations.building.changes import note_target
-    from tfrec.operations.building.directory import has_finished_files
     from tfrec.operations.quarantine import quarantine as copy_images
     from tfrec.source.advice import refuse_folder_inside
     from tfrec.storage import AnyStorage
@@ -123,6 +124,7 @@ def build(
         ctx.exit(_forecast(source, out, config, workers, as_json, target_notes))
     try:
         with (
+            _telling_what_is_kept(out, storage),
             options.open_engine(engine, workers, ray_address) as executor,
             progress_bar(source.num_images, "images") as advance,
         ):
@@ -141,10 +143,6 @@ def build(
         if quarantine is not None:
             copy_images(error.images, directory, quarantine, storage=storage)
         ctx.exit(exits.FAILED)
-    except Interrupted as interrupt:
-        if has_finished_files(out, storage):
-            interrupt.remark = "the same command goes on from the files that are finished"
-        raise
     build_words.tell_notes(report, told=target_notes)
     bad_images.tell_images(report.skipped, "skipped")
     if as_json:
@@ -159,6 +157,19 @@ def build(
             stream.write(encode_json(describe_build(report, source)))
     left_out = report.skipped or any(note.is_left_out for note in source.notes)
     ctx.exit(exits.LEFT_OUT if left_out else exits.DONE)
+
+
+@contextmanager
+def _telling_what_is_kept(out: str, storage: "Storage") -> Iterator[None]:
+    """Have an interrupt say where the same command goes on."""
+    from tfrec.operations.building.directory import has_finished_files
+
+    try:
+        yield
+    except Interrupted as interrupt:
+        if has_finished_files(out, storage):
+            interrupt.remark = "the same command goes on from the files that are finished"
+        raise
 
 
 def _refuse_without_build(
