@@ -59,6 +59,34 @@ def test_an_interrupted_build_leaves_nothing(tfrec, many_photos, tmp_path, numbe
     assert ["photos"] == os.listdir(tmp_path)
 
 
+BROKEN_BY_A_SIGNAL = """
+import signal, sys
+
+class Broken:
+    def find_spec(self, name, path=None, target=None):
+        if name == "tfrec.operations.verify":
+            try:
+                signal.raise_signal(signal.SIGTERM)
+            except BaseException:
+                raise {error} from None
+
+sys.meta_path.insert(0, Broken())
+"""
+
+
+@pytest.mark.parametrize("error", ["OSError('broken')", "MemoryError", "RuntimeError('released')"])
+def test_an_error_that_an_interrupt_causes_is_the_interrupt(save, tmp_path, error):
+    save("sitecustomize.py", BROKEN_BY_A_SIGNAL.format(error=error).encode())
+    done = subprocess.run(
+        [sys.executable, "-c", "from tfrec.cli.main import main; main()", "verify", "x.tfrecord"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+        capture_output=True,
+        check=False,
+    )
+
+    assert (143, b"", b"") == (done.returncode, done.stdout, done.stderr)
+
+
 AT_AN_IMPORT = """
 import os, signal, sys
 

@@ -10,7 +10,7 @@ from tfrec.cli import bad_images, build_words, exits, options
 from tfrec.cli.build_options import dataset_options, read_settings
 from tfrec.cli.command import command
 from tfrec.cli.image_options import image_settings
-from tfrec.cli.interrupts import Interrupted
+from tfrec.cli.interrupts import Interrupted, raise_lost
 from tfrec.cli.progress import progress_bar
 from tfrec.cli.render import say, say_json, tell
 from tfrec.cli.source_options import SourceOptions, source_options
@@ -139,6 +139,7 @@ def build(
                 advance=advance,
             )
     except BadImagesError as error:
+        raise_lost()  # which may be why an image didn't decode
         bad_images.tell_failure(error.images)
         if quarantine is not None:
             copy_images(error.images, directory, quarantine, storage=storage)

@@ -8,6 +8,7 @@ import click
 
 from tfrec.cli import bad_images, exits
 from tfrec.cli.command import LazyGroup
+from tfrec.cli.interrupts import raise_lost
 from tfrec.cli.render import tell
 from tfrec.cli.shortages import describe_shortage
 from tfrec.cli.usage import tell_usage
@@ -54,10 +55,12 @@ class _Commands(LazyGroup):
 
         Raises:
             TfrecError: the system has too little of something.
+            Interrupted: an interrupt came before the error.
         """
         try:
             return super().invoke(ctx)
         except Exception as error:
+            raise_lost()  # what an interrupt breaks half-way is no error of its own
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
             options = {parameter.name for parameter in command.params} if command else ()
             shortage = describe_shortage(error, has_workers="workers" in options)
