@@ -172,6 +172,22 @@ def test_threads_decode_ahead_while_the_caller_works_on_a_batch(monkeypatch, pre
     assert set(range(last + 1)) == decoding.labels
 
 
+def test_each_thread_has_something_to_decode_where_batches_are_small(monkeypatch):
+    together = threading.Barrier(4, timeout=20)
+
+    def decode(placed, **keys):
+        if threading.current_thread() is not threading.main_thread():
+            together.wait()
+        return decode_sample(placed, **keys)
+
+    monkeypatch.setattr("tfrec.loading.loader.decode_sample", decode)
+    loader = load(range(4), batch_size=1, prefetch=1)
+
+    loader = Loader(loader.records, replace(loader.options, num_threads=4))
+
+    assert [0, 1, 2, 3] == labels_of(loader)
+
+
 def test_one_thread_decodes_what_is_asked_for(monkeypatch):
     decoding = Decoding()
     monkeypatch.setattr("tfrec.loading.loader.decode_sample", decoding)

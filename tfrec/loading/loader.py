@@ -100,7 +100,8 @@ class Loader(Iterable[Batch]):
         part_size = min(math.ceil(size / (_PARTS_A_THREAD * num_threads)), _MAX_PART_SIZE)
         if num_threads == 1:  # the caller's
             return part_size, 1
-        return part_size, self.options.prefetch * math.ceil(size / part_size)
+        window = self.options.prefetch * math.ceil(size / part_size)
+        return part_size, max(window, num_threads)  # of small batches too, each thread has one
 
     def _parts(self, part_size: int) -> Iterator["_Part"]:
         """Read the records of each batch, and yield them with the places of their samples."""
