@@ -72,6 +72,16 @@ def test_reading_nothing_without_end_is_an_error():
         next(iter(load([], num_epochs=None)))
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_a_worker_that_has_nothing_to_read_without_end_is_an_error(shuffle):
+    loader = load([0, 1, 2], num_epochs=None, batch_size=1, shuffle=shuffle)
+
+    assert [2] == next(iter(load([0, 1, 2], num_epochs=None).for_worker(2, 4))).labels[:1].tolist()
+    with pytest.raises(ValueError, match="no records for worker 3 of 4 to read without end"):
+        next(iter(loader.for_worker(3, 4)))
+
+
 @pytest.mark.parametrize("num_workers", [1, 2, 4, 7])
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_workers_share_the_records(num_workers, shuffle):
