@@ -1,10 +1,14 @@
 """What `help(tfrec)` and `dir(tfrec)` show."""
 
+import pytest
+
 import tfrec
+import tfrec.images
 
 
-def test_dir_has_the_names_that_are_not_loaded_yet():
-    assert [] == sorted(set(tfrec.__all__) - set(dir(tfrec)))
+@pytest.mark.parametrize("package", [tfrec, tfrec.images])
+def test_dir_has_the_names_that_are_not_loaded_yet(package):
+    assert [] == sorted(set(package.__all__) - set(dir(package)))
 
 
 def test_the_help_names_each_of_them():

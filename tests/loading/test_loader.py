@@ -72,6 +72,16 @@ def test_reading_nothing_without_end_is_an_error():
         next(iter(load([], num_epochs=None)))
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_a_worker_that_has_nothing_to_read_without_end_is_an_error(shuffle):
+    loader = load([0, 1, 2], num_epochs=None, batch_size=1, shuffle=shuffle)
+
+    assert [2] == next(iter(load([0, 1, 2], num_epochs=None).for_worker(2, 4))).labels[:1].tolist()
+    with pytest.raises(ValueError, match="no records for worker 3 of 4 to read without end"):
+        next(iter(loader.for_worker(3, 4)))
+
+
 @pytest.mark.parametrize("num_workers", [1, 2, 4, 7])
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_workers_share_the_records(num_workers, shuffle):
@@ -170,6 +180,22 @@ def test_threads_decode_ahead_while_the_caller_works_on_a_batch(monkeypatch, pre
     assert decoding.comes_to(last)
     batches.close()
     assert set(range(last + 1)) == decoding.labels
+
+
+def test_each_thread_has_something_to_decode_where_batches_are_small(monkeypatch):
+    together = threading.Barrier(4, timeout=20)
+
+    def decode(placed, **keys):
+        if threading.current_thread() is not threading.main_thread():
+            together.wait()
+        return decode_sample(placed, **keys)
+
+    monkeypatch.setattr("tfrec.loading.loader.decode_sample", decode)
+    loader = load(range(4), batch_size=1, prefetch=1)
+
+    loader = Loader(loader.records, replace(loader.options, num_threads=4))
+
+    assert [0, 1, 2, 3] == labels_of(loader)
 
 
 def test_one_thread_decodes_what_is_asked_for(monkeypatch):

@@ -1,11 +1,14 @@
 """Why a selection may have left no record."""
 
+import os
+import sys
+
 import pytest
 
 from tfrec.example import encode_example
 from tfrec.operations.none_chosen import explain_missing_feature
 from tfrec.operations.selection import Selection
-from tfrec.storage import MemoryStorage
+from tfrec.storage import LocalStorage, MemoryStorage
 from tfrec.wire import frame_record
 
 
@@ -46,3 +49,15 @@ def test_of_many_records_the_first_are_read(number, who):
     told = explain({"x": [{"label": 1}] * number}, tests=["size"])
 
     assert f"{who} has a feature 'size'; there are 'label'" == told
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+@pytest.mark.timeout(30)
+def test_a_pipe_is_not_read_again(tmp_path):
+    """Whoever wrote to it has gone, and opening it would wait for another writer."""
+    os.mkfifo(tmp_path / "pipe")
+    paths = [str(tmp_path / "pipe")]
+
+    told = explain_missing_feature(paths, Selection.parse([], ["labl"]), storage=LocalStorage())
+
+    assert told is None

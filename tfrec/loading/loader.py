@@ -100,7 +100,8 @@ class Loader(Iterable[Batch]):
         part_size = min(math.ceil(size / (_PARTS_A_THREAD * num_threads)), _MAX_PART_SIZE)
         if num_threads == 1:  # the caller's
             return part_size, 1
-        return part_size, self.options.prefetch * math.ceil(size / part_size)
+        window = self.options.prefetch * math.ceil(size / part_size)
+        return part_size, max(window, num_threads)  # of small batches too, each thread has one
 
     def _parts(self, part_size: int) -> Iterator["_Part"]:
         """Read the records of each batch, and yield them with the places of their samples."""
@@ -139,7 +140,11 @@ class Loader(Iterable[Batch]):
         epochs = count() if options.num_epochs is None else range(options.num_epochs)
         for epoch in epochs:
             records = self._read_epoch(epoch)
-            mine = islice(records, options.worker, None, options.num_workers)
+            mine: Iterator[PlacedRecord] = islice(
+                records, options.worker, None, options.num_workers
+            )
+            if options.num_epochs is None:
+                mine = self._refuse_none(mine)
             if options.shuffle:
                 yield from shuffle_through_buffer(
                     mine, buffer_size=options.buffer_size, seed=options.seed, epoch=epoch
@@ -151,12 +156,17 @@ class Loader(Iterable[Batch]):
         files = self.records.files
         if self.options.shuffle:
             files = tuple(shuffle_files(files, seed=self.options.seed, epoch=epoch))
-        num_records = 0
-        for placed in replace(self.records, files=files).read():
-            num_records += 1
-            yield placed
-        if not num_records and self.options.num_epochs is None:
-            raise ValueError("the files have no records to read without end")
+        return replace(self.records, files=files).read()
+
+    def _refuse_none(self, records: Iterator[PlacedRecord]) -> Iterator[PlacedRecord]:
+        """Yield the records of one of endless epochs; without any, none would ever come."""
+        first = next(records, None)
+        if first is None:
+            worker, num_workers = self.options.worker, self.options.num_workers
+            whose = f" for worker {worker} of {num_workers}" if num_workers > 1 else ""
+            raise ValueError(f"the files have no records{whose} to read without end")
+        yield first
+        yield from records
 
 
 def _number_of(placed: PlacedRecord, sample: DecodedSample, shape: tuple[int, ...]) -> int:

@@ -27,7 +27,8 @@ class ReadOptions:
             a build with `--shuffle`.
         seed: of the shuffling; the same seed gives the same order, with any number of threads.
         num_threads: that decode; None for one a core. One decodes in the caller, when it is asked.
-        prefetch: batches that several threads are decoding, or have decoded, ahead of the caller.
+        prefetch: batches that several threads are decoding, or have decoded, ahead of the caller;
+            small ones are as many more as give each thread something to decode.
         num_workers: how many loaders share the records, such as the workers of a torch DataLoader
             or the hosts of a cluster; each record goes to one of them in each epoch.
         worker: the number of this loader among them, from 0.

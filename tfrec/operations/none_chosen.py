@@ -19,15 +19,16 @@ def explain_missing_feature(
     """Say of a tested feature that no record has it; None where each is in one.
 
     The records are those that the selection has by their numbers, and the first of them alone where
-    they are many. Standard input can't be read again, so nothing is said of it.
+    they are many. Standard input and pipes can't be read again, so nothing is said of them.
 
     Raises:
         ConfigError, DataLossError, ExampleError, OSError: as `select_records`.
     """
     storage = storage or AnyStorage()
-    files = resolve_inputs(paths, storage)
-    if not selection.tests or any(file.path == STANDARD_INPUT for file in files):
+    paths = list(paths)
+    if not selection.tests or not all(_can_be_read_again(path, storage) for path in paths):
         return None
+    files = resolve_inputs(paths, storage)
     records = select_records(files, Selection(selection.ranges), storage)
     present: dict[str, None] = {}
     num_read = 0
@@ -39,3 +40,11 @@ def explain_missing_feature(
         return None
     who = "none" if next(records, None) is None else f"none of the first {num_read:,}"
     return f"{who} has a feature {missing[0]!r}; there are {list_keys(present, missing[:1])}"
+
+
+def _can_be_read_again(path: str, storage: Storage) -> bool:
+    """Say whether a path is no pipe: one that was read to its end keeps a second reader waiting."""
+    if path == STANDARD_INPUT:
+        return False
+    info = storage.info(path)
+    return info is None or info.kind != "other"  # a pattern is the name of nothing
