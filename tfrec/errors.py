@@ -33,6 +33,12 @@ class ConfigError(TfrecError, ValueError):
     """A setting is out of range or contradicts another."""
 
 
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Raise ConfigError where a setting is none of its choices, which a type checker alone sees."""
+    if value not in choices:
+        raise ConfigError(f"{name} {value!r}: must be one of {', '.join(map(repr, choices))}")
+
+
 class SourceError(TfrecError):
     """The image directory cannot become a dataset."""
 

@@ -85,6 +85,25 @@ def test_a_dataset_is_the_files_that_its_manifest_names(argument):
     assert ["dog"] * 2 == [file.class_name(2) for file in files]
 
 
+def test_the_manifests_beside_the_files_of_a_directory_describe_them():
+    """A directory may hold several datasets of one file each; and files of nobody's manifest."""
+    files = {
+        "d/test.tfrecords": FILE,
+        "d/test.tfrecords.json": manifest("test.tfrecords"),
+        "d/part-00000-of-00001": FILE,
+        "d/theirs.tfrecord": FILE,
+    }
+
+    found = resolve("d", **files)
+
+    assert [
+        ("d/part-00000-of-00001", None, None),
+        ("d/test.tfrecords", 1, "d/test.tfrecords.json"),
+        ("d/theirs.tfrecord", None, None),
+    ] == [(file.path, file.num_records, file.described_by) for file in found]
+    assert {1: "cat", 2: "dog"} == found[1].class_names
+
+
 def test_a_manifest_beside_a_file_stands_for_it():
     files = {"x.tfrecord": FILE, "x.tfrecord.json": manifest("x.tfrecord")}
 

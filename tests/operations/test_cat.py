@@ -2,7 +2,7 @@
 
 import pytest
 
-from tfrec.errors import ExampleError
+from tfrec.errors import ConfigError, ExampleError
 from tfrec.example import BytesList, Int64List, encode_example
 from tfrec.operations.cat import ShownFeature, ShownRecord, cat
 from tfrec.storage import MemoryStorage
@@ -49,6 +49,13 @@ def test_bytes_are_text_where_they_are_one(data, short, full):
 
     assert [short] == show(record)[0].features[0].values
     assert [full] == show(record, bytes_form="base64")[0].features[0].values
+
+
+def test_an_unknown_form_of_bytes_is_refused():
+    storage = MemoryStorage({"x": frame_record(b"")})
+
+    with pytest.raises(ConfigError, match="bytes_form 'long': must be one of 'short', 'base64'"):
+        list(cat(["x"], storage=storage, bytes_form="long"))
 
 
 def test_empty_lists_keep_their_kind():

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from tfrec.errors import ConfigError
 from tfrec.example import encode_example
 from tfrec.operations.dump import dump
 from tfrec.storage import MemoryStorage
@@ -51,6 +52,22 @@ def test_pictures_are_written_by_all_workers_at_once():
     assert 40 == report.num_images
     assert 2 == len(storage.writers)
     assert threading.current_thread() not in storage.writers
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"on_error": "ignore"}, "on_error 'ignore': must be one of 'fail', 'skip'"),
+        ({"image_format": "bmp"}, "image_format 'bmp': must be one of 'jpeg', 'png'"),
+    ],
+)
+def test_an_unknown_choice_is_refused(options, words):
+    storage = MemoryStorage({"x.tfrecords": records(1)})
+
+    with pytest.raises(ConfigError, match=words):
+        dump(["x.tfrecords"], "show", storage=storage, size=(2, 2), **options)
+
+    assert ["x.tfrecords"] == list(storage.files)
 
 
 def test_a_failure_to_write_is_raised_and_leaves_nothing():

@@ -145,6 +145,12 @@ def test_splits_that_become_one_are_said():
     assert ((note,), ()) == (merged.notes, one.notes)
 
 
+def test_an_unknown_compression_is_refused():
+    choices = "must be one of 'auto', 'none', 'gzip', 'zlib'"
+    with pytest.raises(ConfigError, match=f"compression 'lz4': {choices}"):
+        ReshardConfig(compression="lz4")
+
+
 def test_one_file_has_no_shards(storage):
     with pytest.raises(ConfigError, match="name a directory"):
         reshard(BOTH, "out.tfrecord", ReshardConfig(num_shards=2), storage=storage)

@@ -65,6 +65,13 @@ def test_a_level_that_zlib_has_not_is_refused(level):
         compress(io.BytesIO(), "gzip", level=level)
 
 
+def test_an_unknown_compression_is_refused():
+    with pytest.raises(
+        ConfigError, match="compression 'lz4': must be one of 'none', 'gzip', 'zlib'"
+    ):
+        compress(io.BytesIO(), "lz4")
+
+
 @pytest.mark.parametrize("compression", ["gzip", "zlib"])
 def test_flushed_bytes_can_be_read_before_the_end(compression):
     stream = io.BytesIO()

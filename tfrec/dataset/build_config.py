@@ -7,10 +7,10 @@ setting that decides records has to count in `record_settings`: by it a rebuild 
 import dataclasses
 import re
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from tfrec.errors import ConfigError
-from tfrec.images import CODECS, ImageSettings, make_codec
+from tfrec.errors import ConfigError, check_choice
+from tfrec.images import ImageSettings, make_codec
 from tfrec.schema import SCHEMAS
 from tfrec.schema.choice import digest_schema, load_schema
 from tfrec.source.splits import SplitMethod, SplitSpec
@@ -96,6 +96,9 @@ class BuildConfig:
 
 def _check_settings(config: BuildConfig) -> None:
     """Raise ConfigError for what concerns the files of a dataset."""
+    check_choice("on_error", config.on_error, get_args(OnError))
+    check_choice("split_method", config.split_method, get_args(SplitMethod))
+    check_choice("compression", config.compression, get_args(Compression))
     if config.num_shards is not None and config.num_shards < 1:
         raise ConfigError(f"the number of shards is {config.num_shards}, and must be at least 1")
     if config.shard_size is not None and config.shard_size < 1:
@@ -115,9 +118,7 @@ def _refuse_encoding(config: BuildConfig) -> None:
     """Raise ConfigError where the schema can't hold the encoding, or the encoding the pixels."""
     schema = load_schema(config.schema)
     encoding = config.stored_encoding
-    known = (*CODECS, "original")
-    if encoding not in known:
-        raise ConfigError(f"encoding {encoding!r}: must be one of {', '.join(map(repr, known))}")
+    check_choice("encoding", encoding, get_args(Encoding))
     if encoding not in (*schema.encodings, "original") or (
         encoding == "original" and "jpeg" not in schema.encodings
     ):

@@ -94,8 +94,8 @@ class Descriptions:
         """
         directory, name = split_path(path)
         found = self._describe_all(directory or os.curdir).get(name)
-        if found is None and is_record_path(path):
-            found = _describe_by_neighbour(path, self._storage)
+        if found is None:
+            found = describe_by_neighbour(path, self._storage)
         return RecordFile(path) if found is None else replace(found, path=path)
 
     def _describe_all(self, directory: str) -> dict[str, RecordFile]:
@@ -108,10 +108,14 @@ class Descriptions:
         return self._directories[directory]
 
 
-def _describe_by_neighbour(path: str, storage: Storage) -> RecordFile | None:
-    """Return a file with what the manifest beside it says, where there is one."""
+def describe_by_neighbour(path: str, storage: Storage) -> RecordFile | None:
+    """Return a file with what the manifest beside it says, where there is one.
+
+    Raises:
+        ManifestError: it can't be read.
+    """
     beside = manifest_path(path)
-    manifest = load_manifest(beside, storage)
+    manifest = load_manifest(beside, storage) if is_record_path(path) else None
     if manifest is None:
         return None
     splits = [(name, shard) for name, split in manifest.splits.items() for shard in split.shards]

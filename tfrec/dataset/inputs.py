@@ -2,7 +2,8 @@
 
 file            itself; the manifest beside it, or in its directory, describes it
 directory       the files that its `dataset.json` names, or TFDS's `dataset_info.json`; else
-                those that are record files by their names, or by their first bytes
+                those that are record files by their names, or by their first bytes, each
+                described by the manifest beside it
 dataset.json    the dataset that it describes; `OUT.json` stands for OUT
 *, ?, [], **    the files that match
 -               standard input
@@ -12,12 +13,24 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 
-from tfrec.dataset.description import Descriptions, RecordFile, describe_directory
+from tfrec.dataset.description import (
+    Descriptions,
+    RecordFile,
+    describe_by_neighbour,
+    describe_directory,
+)
 from tfrec.dataset.foreign import describe_foreign
 from tfrec.dataset.globs import has_magic, match_files
-from tfrec.dataset.naming import JOURNAL_NAME, MANIFEST_NAME, TFDS_INFO_NAME, is_record_path
+from tfrec.dataset.naming import (
+    JOURNAL_NAME,
+    MANIFEST_NAME,
+    TFDS_INFO_NAME,
+    is_record_path,
+    manifest_path,
+)
 from tfrec.dataset.opening import STANDARD_INPUT
 from tfrec.errors import ConfigError, DataLossError, ManifestError
 from tfrec.images import SNIFF_BYTES
@@ -86,14 +99,25 @@ def _resolve_directory(path: str, storage: Storage) -> list[RecordFile]:
         found = [name for name in tried if _has_record_content(storage.join(path, name), storage)]
     if not found and not described:
         raise ConfigError(f"{path} has no record files: {_list_content(path, storage)}")
+    if not described:  # no dataset, but perhaps several of one file each
+        present = set(names)
+        return [_resolve_alone(storage.join(path, name), present, storage) for name in found]
     # A file that the manifest doesn't name belongs to the dataset all the same.
-    stranger = RecordFile("")
-    for file in described.values():
-        stranger = RecordFile("", manifest=file.manifest, described_by=file.described_by)
+    first = next(iter(described.values()))
+    stranger = RecordFile("", manifest=first.manifest, described_by=first.described_by)
     return [
         described.get(name) or replace(stranger, path=storage.join(path, name))
         for name in sorted({*found, *described})
     ]
+
+
+def _resolve_alone(path: str, present: set[str], storage: Storage) -> RecordFile:
+    """Return a file of a directory that describes none; `present` are the names in there."""
+    found = None
+    if base_name(manifest_path(path)) in present:  # which was listed already
+        with suppress(ManifestError):  # nobody named the file, and its neighbour may be a stranger
+            found = describe_by_neighbour(path, storage)
+    return found or RecordFile(path)
 
 
 def _has_record_name(name: str) -> bool:

@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 
 from PIL import Image
 
-from tfrec.errors import ConfigError, ImageError
+from tfrec.errors import ConfigError, ImageError, check_choice
 from tfrec.images.decode import decode_image
 from tfrec.images.decoded import DecodedImage, SourceInfo
 from tfrec.images.jpeg import save_jpeg
@@ -158,8 +158,7 @@ def make_codec(name: str, *, quality: int | None = None) -> ImageCodec:
     Raises:
         ConfigError: there is no such codec, or it has no such quality.
     """
-    if name not in CODECS:
-        raise ConfigError(f"codec {name!r}: must be one of {', '.join(map(repr, CODECS))}")
+    check_choice("codec", name, tuple(CODECS))
     if quality is None:
         return CODECS[name]()
     if name not in _WITH_QUALITY:

@@ -6,7 +6,7 @@ A size is (width, height), as Pillow has it.
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from tfrec.errors import ConfigError
+from tfrec.errors import ConfigError, check_choice
 
 ResizeMode = Literal["stretch", "crop", "pad", "fit"]
 Resample = Literal["nearest", "box", "bilinear", "hamming", "bicubic", "lanczos"]
@@ -53,19 +53,14 @@ class ImageSettings:
         if self.size is not None and not all(1 <= side <= MAX_SIDE for side in self.size):
             width, height = self.size
             raise ConfigError(f"size {width}x{height}: each side must be from 1 to {MAX_SIDE}")
-        _check_choice("resize", self.resize, get_args(ResizeMode))
-        _check_choice("resample", self.resample, get_args(Resample))
-        _check_choice("icc", self.icc, get_args(IccRule))
+        check_choice("resize", self.resize, get_args(ResizeMode))
+        check_choice("resample", self.resample, get_args(Resample))
+        check_choice("icc", self.icc, get_args(IccRule))
         _check_colour("background", self.background)
         if self.max_pixels < 1:
             raise ConfigError(f"max_pixels {self.max_pixels}: must be at least 1")
         if self.fast and self.resample == "hamming":
             raise ConfigError("resample 'hamming': the setting `fast` has no such filter")
-
-
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ConfigError(f"{name} {value!r}: must be one of {', '.join(map(repr, choices))}")
 
 
 def _check_colour(name: str, colour: Rgb) -> None:

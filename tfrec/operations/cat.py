@@ -3,10 +3,10 @@
 import base64
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from tfrec.dataset.inputs import resolve_inputs
-from tfrec.errors import ExampleError
+from tfrec.errors import ExampleError, check_choice
 from tfrec.example import BytesList, FeatureValue, decode_example
 from tfrec.example.keys import list_keys
 from tfrec.example.kinds import MessageKind, detect_kind
@@ -65,12 +65,13 @@ def cat(
         storage: where the files are; by default this machine, or what a URL names.
 
     Raises:
-        ConfigError: a path means no record files.
+        ConfigError: a path means no record files, or there is no such form.
         DataLossError: a record is damaged; those before it were yielded.
         ExampleError: a record's message is damaged, one that is tested is no Example, or none of
             `keys` is there; it names the file and the record.
         OSError: a file can't be read; it names the file.
     """
+    check_choice("bytes_form", bytes_form, get_args(BytesForm))
     storage = storage or AnyStorage()
     files = resolve_inputs(paths, storage)
     for record in select_records(files, selection or Selection(), storage):

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
+from tfrec.dataset.build_config import OnError
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.engine import default_num_workers
-from tfrec.errors import ConfigError, ExampleError, OutOfRangeError
+from tfrec.errors import ConfigError, ExampleError, OutOfRangeError, check_choice
 from tfrec.images import make_codec
 from tfrec.operations.fingerprint import MARKER_NAME, Fingerprint, is_untouched_dump
 from tfrec.operations.pictures import Picture, PictureMaker
@@ -24,6 +25,8 @@ from tfrec.operations.progress import Advance, ignore_progress
 from tfrec.operations.selection import SelectedRecord, Selection, select_records
 from tfrec.pipeline import Coordinator, FIFOQueue, QueueRunner, input_producer
 from tfrec.storage import AnyStorage, Storage, base_name
+
+PictureFormat: TypeAlias = Literal["jpeg", "png"]
 
 _RECORDS_AHEAD = 16  # 3 MiB of raw 256x256 images; each reader holds some more
 _WRITTEN_AHEAD = 32
@@ -58,11 +61,11 @@ def dump(
     *,
     storage: Storage | None = None,
     selection: Selection | None = None,
-    image_format: Literal["jpeg", "png"] = "jpeg",
+    image_format: PictureFormat = "jpeg",
     image_key: str | None = None,
     label_key: str | None = None,
     size: tuple[int, int] = (256, 256),
-    on_error: Literal["fail", "skip"] = "fail",
+    on_error: OnError = "fail",
     num_workers: int | None = None,
     overwrite: bool = False,
     advance: Advance = ignore_progress,
@@ -88,11 +91,14 @@ def dump(
         advance: called with a number of records whenever they are done.
 
     Raises:
-        ConfigError: `out` is something else than a dump, or is not to be replaced.
+        ConfigError: there is no such choice; or `out` is something else than a dump, or not to be
+            replaced.
         ExampleError: a record is no image, and `on_error` is "fail".
         DataLossError: a file is damaged.
         OSError: a file can't be read or written; it names the file.
     """
+    check_choice("image_format", image_format, get_args(PictureFormat))
+    check_choice("on_error", on_error, get_args(OnError))
     storage = storage or AnyStorage()
     # A file that is named twice is written once: its pictures would have the same names.
     files = list({file.path: file for file in resolve_inputs(paths, storage)}.values())

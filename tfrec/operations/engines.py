@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from tfrec.dataset.opening import STANDARD_INPUT
 from tfrec.engine import EXECUTORS, SerialExecutor, count_workers, default_num_workers
-from tfrec.errors import ConfigError
+from tfrec.errors import check_choice
 from tfrec.storage import AnyStorage, LocalStorage, Storage, scheme_of
 
 # Processes take a third of a second to start, each on its core. So long a core checks 32 MiB of
@@ -17,9 +17,7 @@ WORTH_COPYING = 1 << 30
 
 def require_engine(name: str) -> None:
     """Raise ConfigError where there is no engine of that name."""
-    if name not in EXECUTORS:
-        names = ", ".join(map(repr, EXECUTORS))
-        raise ConfigError(f"engine {name!r}: must be one of {names}")
+    check_choice("engine", name, tuple(EXECUTORS))
 
 
 def open_engine(

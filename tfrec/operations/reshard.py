@@ -14,6 +14,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import get_args
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.input_splits import choose_split, name_split, note_merged_splits
@@ -26,7 +27,7 @@ from tfrec.dataset.naming import (
     is_record_path,
 )
 from tfrec.engine import SerialExecutor
-from tfrec.errors import ConfigError
+from tfrec.errors import ConfigError, check_choice
 from tfrec.operations.engines import WORTH_CHECKING, WORTH_COPYING, choose_window, open_engine
 from tfrec.operations.output import (
     CompressionChoice,
@@ -79,6 +80,7 @@ class ReshardConfig:
     def __post_init__(self) -> None:
         if self.num_shards < 1:
             raise ConfigError(f"the number of shards is {self.num_shards}, and must be at least 1")
+        check_choice("compression", self.compression, ("auto", *get_args(Compression)))
         check_level(self.compression_level)
 
 

@@ -8,9 +8,9 @@ blocks in parallel writes one `gzip_member` after the other.
 
 import struct
 import zlib
-from typing import Literal, Protocol, Self
+from typing import Literal, Protocol, Self, get_args
 
-from tfrec.errors import ConfigError
+from tfrec.errors import ConfigError, check_choice
 from tfrec.wire.compression import Compression
 from tfrec.wire.writer import Output
 
@@ -49,8 +49,9 @@ def compress(
         level: from 0 (stored) to 9 (smallest).
 
     Raises:
-        ConfigError: there is no such level.
+        ConfigError: there is no such compression or level.
     """
+    check_choice("compression", compression, get_args(Compression))
     check_level(level)
     if compression == "none":
         return _PlainOutput(stream)
