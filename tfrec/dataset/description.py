@@ -92,11 +92,13 @@ class Descriptions:
         Raises:
             ManifestError: the manifest beside it can't be read.
         """
+        # A file that was written anew into the directory of a dataset has one of its own.
+        beside = describe_by_neighbour(path, self._storage)
+        if beside is not None:
+            return beside
         directory, name = split_path(path)
-        found = self._describe_all(directory or os.curdir).get(name)
-        if found is None:
-            found = describe_by_neighbour(path, self._storage)
-        return RecordFile(path) if found is None else replace(found, path=path)
+        found = self._describe_all(directory or os.curdir).get(name, RecordFile(path))
+        return replace(found, path=path)
 
     def _describe_all(self, directory: str) -> dict[str, RecordFile]:
         if directory not in self._directories:
