@@ -214,7 +214,7 @@ class TestReport:
         done = tfrec("build", "noise", "out", "--shuffle", "--size", "8x9")
 
         assert (
-            "note: out was built otherwise, and is brought up to date: "
+            "note: out was built otherwise, and a build brings it up to date: "
             "the setting `image.size` is [8, 9] and was [256, 256]\n"
         ) == done.err
 

@@ -48,6 +48,14 @@ def test_a_changed_setting_is_named_with_both_values(bench):
     assert ("the setting `seed` is 2 and was 1",) == bench.check("x.tfrecord", seed=2)[:1]
 
 
+def test_a_setting_that_was_not_set_is_said_to_be_so(bench):
+    bench.build()
+
+    reasons = bench.check(splits="a=0.5,b=0.5")
+
+    assert ("the setting `splits` is 'a=0.5,b=0.5' and was not set",) == reasons[:1]
+
+
 def test_a_setting_of_a_group_is_named_alone(bench):
     bench.build("x.tfrecord", image=ImageSettings(size=(4, 4)))
 

@@ -332,7 +332,7 @@ def test_a_directory_is_built_by_its_name(tmp_path):
 
 
 SORTED_NOTE = "records are sorted by class; `--shuffle` mixes them"
-UP_TO_DATE = "was built otherwise, and is brought up to date: the"
+UP_TO_DATE = "was built otherwise, and a build brings it up to date: the"
 
 
 @pytest.mark.parametrize("out", ["out", "out.tfrecord"])

@@ -186,6 +186,11 @@ def compare_settings(manifest: Manifest, other: Manifest) -> Iterator[tuple[str,
                 yield f"{what} `{name}`", flat.get(name), other_flat.get(name)
 
 
+def say_value(value: object) -> str:
+    """Return a setting or a version in the words of messages."""
+    return "not set" if value is None else repr(value)
+
+
 def load_manifest(path: str, storage: Storage) -> Manifest | None:
     """Load the manifest at `path`; None where there is no file.
 

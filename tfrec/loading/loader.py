@@ -103,7 +103,7 @@ class Loader(Iterable[Batch]):
         window = self.options.prefetch * math.ceil(size / part_size)
         return part_size, max(window, num_threads)  # of small batches too, each thread has one
 
-    def _parts(self, part_size: int) -> Iterator["_Part"]:
+    def _parts(self, part_size: int) -> Iterator[_Part]:
         """Read the records of each batch, and yield them with the places of their samples."""
         size = self.options.batch_size
         records = self._read()
@@ -112,17 +112,15 @@ class Loader(Iterable[Batch]):
             if len(batch) < size and self.options.drop_remainder:
                 return
             shape = shape or self._decode(batch[0]).image.shape
-            images, labels = (
-                np.empty((len(batch), *shape), np.uint8),
-                np.empty(len(batch), np.int64),
-            )
+            images = np.empty((len(batch), *shape), np.uint8)
+            labels = np.empty(len(batch), np.int64)
             for start in range(0, len(batch), part_size):
                 part = slice(start, start + part_size)
                 is_last = start + part_size >= len(batch)
                 whole = Batch(images, labels) if is_last else None
                 yield _Part(batch[part], images[part], labels[part], whole)
 
-    def _fill(self, part: "_Part") -> Batch | None:
+    def _fill(self, part: _Part) -> Batch | None:
         """Decode the samples of a part into their places."""
         shape = part.images.shape[1:]
         for number, placed in enumerate(part.records):

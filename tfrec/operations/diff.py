@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from tfrec.dataset.description import RecordFile
 from tfrec.dataset.inputs import resolve_inputs
-from tfrec.dataset.manifest import compare_settings
+from tfrec.dataset.manifest import compare_settings, say_value
 from tfrec.dataset.opening import open_record_file
 from tfrec.errors import ExampleError
 from tfrec.example import FeatureValue, decode_example, encode_example
@@ -250,7 +250,4 @@ def _compare_manifests(
 
 
 def _contrast(what: str, value_a: object, value_b: object) -> str:
-    def say(value: object) -> str:
-        return "not set" if value is None else repr(value)
-
-    return f"{what}: {say(value_a)} in A, {say(value_b)} in B"
+    return f"{what}: {say_value(value_a)} in A, {say_value(value_b)} in B"

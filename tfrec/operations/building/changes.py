@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import islice
 
 from tfrec.dataset.build_config import BuildConfig
-from tfrec.dataset.manifest import Manifest, compare_settings, load_manifest
+from tfrec.dataset.manifest import Manifest, compare_settings, load_manifest, say_value
 from tfrec.dataset.naming import manifest_path
 from tfrec.dataset.plan import choose_labels
 from tfrec.errors import ManifestError
@@ -33,7 +33,7 @@ def find_changes(found: Manifest, config: BuildConfig, labels: LabelMap) -> Iter
     # As JSON has it, where a tuple is a list.
     expected = Manifest.from_json(now.to_json(), path="")
     for what, was, wanted in compare_settings(found, expected):
-        yield f"the {what} is {wanted!r} and was {was!r}"
+        yield f"the {what} is {say_value(wanted)} and was {say_value(was)}"
     if (found.class_names, found.label_offset) != (expected.class_names, expected.label_offset):
         yield "the classes or their numbers have changed"
 
@@ -56,4 +56,4 @@ def note_target(
     more = f"; and {num_more} more" if num_more else ""
     if not named:
         return ()
-    return (f"{out} was built otherwise, and is brought up to date: {named}{more}",)
+    return (f"{out} was built otherwise, and a build brings it up to date: {named}{more}",)
