@@ -59,6 +59,19 @@ def test_an_interrupted_build_leaves_nothing(tfrec, many_photos, tmp_path, numbe
     assert ["photos"] == os.listdir(tmp_path)
 
 
+START = "from tfrec.cli.main import main; main()"
+
+
+def run_customized(directory, *arguments):
+    """Run Python to its end with the `sitecustomize.py` of a directory."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(directory), str(ROOT)])},
+        capture_output=True,
+        check=False,
+    )
+
+
 BROKEN_BY_A_SIGNAL = """
 import signal, sys
 
@@ -77,12 +90,8 @@ sys.meta_path.insert(0, Broken())
 @pytest.mark.parametrize("error", ["OSError('broken')", "MemoryError", "RuntimeError('released')"])
 def test_an_error_that_an_interrupt_causes_is_the_interrupt(save, tmp_path, error):
     save("sitecustomize.py", BROKEN_BY_A_SIGNAL.format(error=error).encode())
-    done = subprocess.run(
-        [sys.executable, "-c", "from tfrec.cli.main import main; main()", "verify", "x.tfrecord"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
-        capture_output=True,
-        check=False,
-    )
+
+    done = run_customized(tmp_path, "-c", START, "verify", "x.tfrecord")
 
     assert (143, b"", b"") == (done.returncode, done.stdout, done.stderr)
 
@@ -107,25 +116,16 @@ sys.meta_path.insert(0, Interrupt())
 )  # fmt: skip
 def test_a_ctrl_c_before_the_command_starts_is_one_line(save, tmp_path, module):
     save("sitecustomize.py", AT_AN_IMPORT.format(module=module).encode())
-    program = "from tfrec.cli.main import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", program, "verify", "none.tfrecord"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
-        capture_output=True,
-        check=False,
-    )
+
+    done = run_customized(tmp_path, "-c", START, "verify", "none.tfrecord")
 
     assert (130, b"", b"interrupted\n") == (done.returncode, done.stdout, done.stderr)
 
 
 def test_a_ctrl_c_while_the_version_is_found_is_one_line(save, tmp_path):
     save("sitecustomize.py", AT_AN_IMPORT.format(module="tfrec.images.versions").encode())
-    done = subprocess.run(
-        [sys.executable, "-m", "tfrec", "--version"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
-        capture_output=True,
-        check=False,
-    )
+
+    done = run_customized(tmp_path, "-m", "tfrec", "--version")
 
     assert (130, b"", b"interrupted\n") == (done.returncode, done.stdout, done.stderr)
 
