@@ -111,6 +111,7 @@ class Loader(Iterable[Batch]):
         while batch := list(islice(records, size)):
             if len(batch) < size and self.options.drop_remainder:
                 return
+            # The first image is decoded once more, for its shape: a batch needs its memory before.
             shape = shape or self._decode(batch[0]).image.shape
             images = np.empty((len(batch), *shape), np.uint8)
             labels = np.empty(len(batch), np.int64)
