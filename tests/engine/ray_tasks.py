@@ -2,7 +2,9 @@
 
 import os
 import threading
+from itertools import count
 
+from tfrec.engine import until_stopped
 from tfrec.errors import ImageError
 from tfrec.schema.raw import RawSchema
 
@@ -36,7 +38,7 @@ def die(log):
 def hold(began, ended):
     open(began, "w").close()
     try:
-        while True:  # Ray interrupts between two instructions, not a long wait
-            threading.Event().wait(0.05)
+        for _ in until_stopped(count()):
+            threading.Event().wait(0.01)
     finally:
         open(ended, "w").close()

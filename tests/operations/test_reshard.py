@@ -375,7 +375,7 @@ def test_no_file_is_written_once_the_engine_of_its_task_stops(storage, monkeypat
         is_stopping.set()
         return divide_records(*args)
 
-    monkeypatch.setattr("tfrec.engine.processes._stop_event", is_stopping)
+    monkeypatch.setattr("tfrec.engine.stopping._event", is_stopping)
     monkeypatch.setattr("tfrec.operations.slice_tasks.divide_records", divide_and_stop)
     with ThreadPoolExecutor(1) as executor, pytest.raises(CancelledError):
         reshard(

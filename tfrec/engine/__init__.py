@@ -10,10 +10,11 @@ from contextlib import contextmanager
 
 from tfrec.engine.completed import map_completed
 from tfrec.engine.ordered import map_ordered
-from tfrec.engine.processes import create_process_executor, until_stopped, worker_executor
+from tfrec.engine.processes import create_process_executor
 from tfrec.engine.ray import LostTaskError, create_ray_executor
 from tfrec.engine.serial import SerialExecutor
-from tfrec.engine.threads import create_helper, create_thread_executor
+from tfrec.engine.stopping import until_stopped
+from tfrec.engine.threads import create_helper, create_thread_executor, worker_executor
 from tfrec.engine.workers import count_workers, default_num_workers
 
 EXECUTORS: dict[str, Callable[[int | None], Executor]] = {

@@ -11,30 +11,22 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import (
-    CancelledError,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-)
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import connection
 from multiprocessing.synchronize import Event
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
 from tfrec.engine.serial import SerialExecutor
-from tfrec.engine.threads import WorkerThreads, is_interrupt
+from tfrec.engine.stopping import set_stop_event
+from tfrec.engine.threads import is_interrupt
 from tfrec.engine.workers import default_num_workers
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-Item = TypeVar("Item")
 
 _GRACE_SECONDS = 5.0  # longer than an image takes, or a few records
-_ITEMS_A_LOOK = 16  # to look whether to stop takes as long as a small record
-
-_stop_event: Event | None = None  # in a worker: set when its parent wants it to stop
 
 
 class _StoppableProcessPool(ProcessPoolExecutor):
@@ -143,50 +135,8 @@ def create_process_executor(num_workers: int | None = None) -> Executor:
     return _StoppableProcessPool(num_workers)
 
 
-def worker_executor(num_threads: int = 1) -> Executor:
-    """Return what a task uses for the parts of its work; it stops when the task's engine does.
-
-    Several threads are for parts that wait for a network most of their time.
-    """
-    if num_threads > 1:
-        return _StoppableThreads(num_threads)
-    return SerialExecutor(_should_stop)
-
-
-def until_stopped(items: Iterable[Item]) -> Iterator[Item]:
-    """Yield the items of a long task, which ends by an error once the task's engine stops.
-
-    Raises:
-        CancelledError: the engine stops.
-    """
-    for number, item in enumerate(items):
-        if number % _ITEMS_A_LOOK == 0 and _should_stop():
-            raise CancelledError
-        yield item
-
-
-def _should_stop() -> bool:
-    return _stop_event is not None and _stop_event.is_set()
-
-
-class _StoppableThreads(WorkerThreads):
-    """Threads that begin nothing any more once the task's engine stops."""
-
-    def submit(
-        self,
-        function: Callable[Parameters, Result],
-        /,
-        *args: Parameters.args,
-        **kwargs: Parameters.kwargs,
-    ) -> Future[Result]:
-        if _should_stop():
-            raise CancelledError
-        return super().submit(function, *args, **kwargs)
-
-
 def _start_worker(stop_event: Event) -> None:
-    global _stop_event  # noqa: PLW0603 (a pool's initializer has no other way to hand it on)
-    _stop_event = stop_event
+    set_stop_event(stop_event)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, name="tfrec-parent-watch", daemon=True).start()
 

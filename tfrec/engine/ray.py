@@ -2,16 +2,21 @@
 
 The driver sends a task's arguments and takes its result, so neither may be large. Ray is loaded
 when an executor is made; `ConfigError` says where it is missing.
+
+Tasks that are to stop are told so by an actor. `ray.cancel` would end the whole driver, without a
+word, where a task finishes in the very moment in which it is cancelled (Ray 2.60).
 """
 
+import asyncio
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, wait
-from functools import partial
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
+from functools import lru_cache, partial
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
+from tfrec.engine.stopping import set_stop_event
 from tfrec.errors import ConfigError
 
 Parameters = ParamSpec("Parameters")
@@ -19,6 +24,7 @@ Result = TypeVar("Result")
 
 NUM_ATTEMPTS = 3
 _GRACE_SECONDS = 10.0  # of tasks that are told to stop, to remove what they were writing
+_MAX_WORKERS = 1_000_000  # that one actor can tell to stop
 
 
 class LostTaskError(BrokenExecutor):
@@ -45,6 +51,9 @@ class RayExecutor(Executor):
         if self._is_owner:
             _connect(self._ray, num_workers, address or os.environ.get("RAY_ADDRESS"))
         self.num_workers = num_workers or int(self._ray.cluster_resources().get("CPU", 1))
+        self._is_connected = True
+        signal = self._ray.remote(num_cpus=0, max_concurrency=_MAX_WORKERS)(_StopSignal)
+        self._stop_signal = signal.remote()
         self._run = self._ray.remote(num_cpus=1, max_retries=NUM_ATTEMPTS - 1)(_run)
 
     def submit(
@@ -54,19 +63,18 @@ class RayExecutor(Executor):
         *args: Parameters.args,
         **kwargs: Parameters.kwargs,
     ) -> Future[Result]:
-        """Send a task to the cluster; cancelling its future stops it even where it runs."""
+        """Send a task to the cluster."""
         future: Future[Result] = Future()
         with self._lock:
             if self._is_shut_down:
                 raise RuntimeError("no task can be submitted after shutdown")
-            reference = self._run.remote(function, args, kwargs)
+            reference = self._run.remote(self._stop_signal, function, args, kwargs)
             self._tasks[future] = reference
-        future.add_done_callback(self._stop_if_cancelled)
         reference.future().add_done_callback(partial(self._finish, future))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 (as in the base class)
-        """End what was submitted, or stop it; leave a cluster that was started here."""
+        """End what was submitted, or have it stop; leave a cluster that was started here."""
         with self._lock:
             self._is_shut_down = True
             tasks = dict(self._tasks)
@@ -74,12 +82,17 @@ class RayExecutor(Executor):
             for future in tasks:
                 future.cancel()
             if tasks:
+                self._stop_signal.send.remote()
                 self._ray.wait(list(tasks.values()), num_returns=len(tasks), timeout=_GRACE_SECONDS)
         elif wait:
             _wait(tasks)
-        if self._is_owner:
-            self._is_owner = False
-            self._ray.shutdown()
+        else:
+            return
+        if self._is_connected:
+            self._is_connected = False
+            self._ray.kill(self._stop_signal)
+            if self._is_owner:
+                self._ray.shutdown()
 
     def __exit__(
         self,
@@ -89,13 +102,9 @@ class RayExecutor(Executor):
     ) -> None:
         self.shutdown(cancel_futures=exc_type is not None)
 
-    def _stop_if_cancelled(self, future: Future[Any]) -> None:
-        reference = self._tasks.pop(future, None)
-        if future.cancelled() and reference is not None:
-            self._ray.cancel(reference)
-
     def _finish(self, future: Future[Any], outcome: Future[Any]) -> None:
         """Hand the outcome of a task on to the future that its submitter has."""
+        self._tasks.pop(future, None)
         if not future.set_running_or_notify_cancel():
             return
         error = outcome.exception()
@@ -141,8 +150,43 @@ def _connect(ray: Any, num_workers: int | None, address: str | None) -> None:  #
         raise ConfigError(f"there is no Ray cluster at {address}: {error}") from error
 
 
-def _run(function: Callable[..., Result], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Result:
+class _StopSignal:
+    """The actor: it answers each worker that waits once its tasks are to stop."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    async def send(self) -> None:
+        self._event.set()
+
+    async def wait(self) -> None:
+        await self._event.wait()
+
+
+def _run(
+    stop_signal: Any,  # noqa: ANN401 (the handle of an actor)
+    function: Callable[..., Result],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Result:
+    event = _follow(stop_signal)
+    if event.is_set():
+        raise CancelledError
+    set_stop_event(event)
     return function(*args, **kwargs)
+
+
+@lru_cache(maxsize=1)  # the tasks of a worker have one signal, that of their executor
+def _follow(stop_signal: Any) -> threading.Event:  # noqa: ANN401
+    """Return an event that is set once the signal is sent; in a worker."""
+    event = threading.Event()
+
+    def finish(waiting: Future[None]) -> None:
+        if waiting.exception() is None:  # else the actor has ended: with its executor, or its node
+            event.set()
+
+    stop_signal.wait.remote().future().add_done_callback(finish)
+    return event
 
 
 _wait = wait  # `shutdown` has an argument of that name

@@ -1,10 +1,16 @@
 """Threads of this process: Pillow releases the GIL while it decodes and resizes."""
 
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from types import TracebackType
+from typing import ParamSpec, TypeVar
 
 from tfrec.engine.serial import SerialExecutor
+from tfrec.engine.stopping import should_stop
 from tfrec.engine.workers import default_num_workers
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 
 class WorkerThreads(ThreadPoolExecutor):
@@ -22,6 +28,21 @@ class WorkerThreads(ThreadPoolExecutor):
     ) -> None:
         is_cut_off = is_interrupt(exc_type)
         self.shutdown(wait=not is_cut_off, cancel_futures=is_cut_off)
+
+
+class _StoppableThreads(WorkerThreads):
+    """Threads that begin nothing any more once the task's engine stops."""
+
+    def submit(
+        self,
+        function: Callable[Parameters, Result],
+        /,
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
+    ) -> Future[Result]:
+        if should_stop():
+            raise CancelledError
+        return super().submit(function, *args, **kwargs)
 
 
 def is_interrupt(exc_type: type[BaseException] | None) -> bool:
@@ -42,3 +63,13 @@ def create_thread_executor(num_workers: int | None = None) -> Executor:
     if num_workers == 1:
         return SerialExecutor()
     return WorkerThreads(num_workers, thread_name_prefix="tfrec-worker")
+
+
+def worker_executor(num_threads: int = 1) -> Executor:
+    """Return what a task uses for the parts of its work; it stops when the task's engine does.
+
+    Several threads are for parts that wait for a network most of their time.
+    """
+    if num_threads > 1:
+        return _StoppableThreads(num_threads)
+    return SerialExecutor(should_stop)
