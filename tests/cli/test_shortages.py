@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+from ast import literal_eval
 
 import pytest
 
@@ -114,3 +115,14 @@ def test_too_few_descriptors_for_the_workers_are_one_sentence(tfrec, pets, tmp_p
         "`ulimit -n` shows, such as by `ulimit -n 4096`\n"
     )
     assert ["pets"] == os.listdir(tmp_path)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs Linux's list of threads")
+def test_numpy_starts_no_threads_of_its_own(tfrec, pets, save):
+    save(
+        "counting.py", b"import os, numpy\nopen('n', 'w').write(str(os.listdir('/proc/self/task')))"
+    )
+
+    tfrec("build", pets, "out", "--schema", "counting:SCHEMA")
+
+    assert 1 == len(literal_eval((tfrec.directory / "n").read_text()))

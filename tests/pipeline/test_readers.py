@@ -178,6 +178,47 @@ def test_reset_drops_the_rest_of_the_file_and_zeroes_the_counters(write, make_re
     assert b"3" == reader.read(queue)[1]
 
 
+def test_what_was_read_ahead_is_neither_lost_nor_counted(write, make_reader):
+    name = write("a", *[b"%d" % number for number in range(40)], b"last")
+    queue = names_of(name)
+    reader = make_reader()
+
+    first = reader.read(queue)[1]
+    counted = reader.num_records_produced()
+    some = reader.read_up_to(queue, 30)[1]
+    rest = reader.read_up_to(queue, 30)[1]
+
+    assert [b"%d" % number for number in range(40)] + [b"last"] == [first, *some, *rest]
+    assert 1 == counted
+    assert (41, 1) == (reader.num_records_produced(), reader.num_work_units_completed())
+
+
+def test_large_records_are_read_ahead_by_few(write, make_reader):
+    name = write("a", *[bytes(1 << 20)] * 20)
+    queue = names_of(name)
+    reader = make_reader()
+    sizes = [len(reader.read(queue)[1])]
+    os.truncate(name, 0)  # what comes now was read ahead
+
+    with pytest.raises(DataLossError, match="record 5 at"):
+        while True:
+            sizes.append(len(reader.read(queue)[1]))
+
+    assert [1 << 20] * 5 == sizes
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_not_kept_waiting_for_records_behind(tmp_path, make_reader):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = os.open(pipe, os.O_RDWR)  # so that neither side waits for the other to open it
+    os.write(writer, frame_record(b"first"))
+    try:
+        assert b"first" == make_reader("").read(names_of(pipe))[1]
+    finally:
+        os.close(writer)
+
+
 # Compression
 
 

@@ -17,6 +17,9 @@ def main() -> None:
 
 
 def _run() -> None:
+    # Nothing here multiplies matrices, and the threads that NumPy starts for it wait busily at
+    # first: a third of the processor time of a short command.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from tfrec.cli.commands import run
 
     run()
