@@ -1,6 +1,6 @@
 """How time and memory grow with the number of images, and how much is installed.
 
-The images are hard links to a few tiny ones, so that a hundred thousand are made in seconds; what is
+The images are hard links to a few tiny ones, so that tens of thousands are made in seconds; what is
 measured is what remains when decoding costs nothing.
 """
 

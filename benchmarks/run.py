@@ -94,8 +94,8 @@ def list_tasks(options: argparse.Namespace, scratch: Path) -> Iterator[Task]:
     tasks = [build_task(of, options.threads) for of in to_build]
     main = photos.get("ImageNet-like")
     if main is not None:
-        # Processes take a third of a second to start, and 1,000 raw images a twentieth to read.
-        many = repeat_photos(main, 5, scratch)
+        # Processes take a third of a second to start, and 500 raw images a twentieth to read.
+        many = repeat_photos(main, 4, scratch)
         tasks.append(overhead_task(main))
         tasks.append(engine_task(many, options.threads))
         tasks += dump_tasks(main, many, options.threads)
@@ -122,14 +122,14 @@ def measure_quality(directories: dict[str, str]) -> dict[str, str]:
 
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--images", type=int, default=600, help="of a set (default: 600)")
+    parser.add_argument("--images", type=int, default=500, help="of a set (default: 500)")
     parser.add_argument("--size", help="of the images of all sets (default: each its own)")
     parser.add_argument("--sets", nargs="*", default=list(SETS), help="of photos (default: all)")
     parser.add_argument("--photos", help="a directory of labelled photos to build from too")
     parser.add_argument("--threads", type=int, default=2, help="of all sides (default: 2)")
     parser.add_argument("--rounds", type=int, default=5, help="(default: 5)")
     parser.add_argument("--tasks", nargs="+", help="(default: all)")
-    parser.add_argument("--growth", type=int, default=100_000, help="images; 0 leaves it out")
+    parser.add_argument("--growth", type=int, default=50_000, help="images; 0 leaves it out")
     parser.add_argument("--write", action="store_true", help="put the results into README.md")
     return parser.parse_args()
 
