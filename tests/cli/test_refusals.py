@@ -139,3 +139,12 @@ def test_check_has_its_result_as_json(tfrec, pets):
     assert (0, 1) == (same.code, other.code)
     assert {"path": "out.tfrecord", "is_up_to_date": True, "reasons": []} == json.loads(same.out)
     assert not json.loads(other.out)["is_up_to_date"]
+
+
+@pytest.mark.parametrize("command", ["dump", "reshard"])
+@pytest.mark.parametrize("paths", [[], ["dataset"]])
+def test_a_command_without_out_says_that_it_needs_it(tfrec, command, paths):
+    done = tfrec(command, *paths)
+
+    assert 2 == done.code
+    assert "error: give what is to be read and, after it, OUT: where it goes\n" in done.err

@@ -199,9 +199,14 @@ def test_a_directory_of_something_else_is_said_to_be_that():
         resolve("d", **files)
 
     assert (
-        "d has no record files: it holds 1 directory, 2 times a JPEG image, a ZIP archive, "
+        "d has no record files: it holds 1 directory, a JPEG image (2 of them), a ZIP archive, "
         "an empty file"
     ) == str(caught.value)
+
+
+def test_no_path_at_all_is_refused():
+    with pytest.raises(ConfigError, match="there is nothing to read"):
+        resolve_inputs([], LocalStorage())
 
 
 def test_an_empty_directory_is_said_to_be_empty(tmp_path):

@@ -1,4 +1,5 @@
 import dataclasses
+import re
 
 import pytest
 
@@ -11,6 +12,9 @@ from tfrec.images import ImageSettings
     [
         ({"size": (0, 256)}, "size 0x256: each side must be from 1 to 65535"),
         ({"size": (256, 65536)}, "size 256x65536"),
+        ({"size": 256}, "size 256: must be (width, height), or None"),
+        ({"size": (256, 256, 3)}, "size (256, 256, 3): must be (width, height), or None"),
+        ({"size": (256.0, 256)}, "size (256.0, 256): must be (width, height), or None"),
         ({"resize": "squash"}, "resize 'squash': must be one of 'stretch', 'crop', 'pad', 'fit'"),
         ({"resample": "cubic"}, "resample 'cubic'"),
         ({"icc": "adobe"}, "icc 'adobe'"),
@@ -21,7 +25,7 @@ from tfrec.images import ImageSettings
     ],
 )
 def test_setting_out_of_range_is_refused(setting, words):
-    with pytest.raises(ConfigError, match=words.replace("(", r"\(")):
+    with pytest.raises(ConfigError, match=re.escape(words)):
         ImageSettings(**setting)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from tfrec.storage import Entry, FileInfo, LocalStorage
 from tfrec.storage.temporary import exchange
+from tfrec.storage.writeback import _load_function, start_writeback
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="what POSIX systems have")
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what Linux has")
@@ -724,3 +725,27 @@ def test_a_directory_that_cannot_be_replaced_stays(tmp_path, monkeypatch, no_exc
     assert [("show", ["old"])] == [
         (name, os.listdir(tmp_path / name)) for name in os.listdir(tmp_path)
     ]
+
+
+def test_a_growing_file_is_on_its_way_to_the_disk(storage, tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr(
+        "tfrec.storage.writeback.start_writeback",
+        lambda descriptor, offset, size: started.append((offset, size)),
+    )
+
+    with storage.publish(str(tmp_path / "out")) as stream:
+        for _ in range(40):
+            stream.write(bytes(1 << 20))
+
+    assert [(0, 16 << 20), (16 << 20, 16 << 20)] == started
+    assert 40 << 20 == (tmp_path / "out").stat().st_size
+
+
+@linux
+def test_what_starts_writing_back_is_found(tmp_path):
+    with open(tmp_path / "file", "wb", buffering=0) as stream:
+        stream.write(bytes(1 << 20))
+
+        assert 0 == _load_function()(stream.fileno(), 0, 1 << 20, 2)
+        start_writeback(-1, 0, 1)  # a hint, which nobody minds

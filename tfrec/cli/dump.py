@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     ],
     codes=(exits.FAILED, exits.LEFT_OUT),
 )
-@options.dataset_paths
-@click.argument("out", metavar="OUT", type=options.PATH)
+@options.dataset_paths_and_out
 @options.selection
 @click.option(
     "--format",

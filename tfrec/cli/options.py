@@ -163,3 +163,18 @@ quarantine = click.option(
 )
 
 dataset_paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=PATH)
+
+
+def dataset_paths_and_out(function: _Function) -> _Function:
+    """Take what is read and, as the last argument, where it goes."""
+    out = click.argument("out", metavar="OUT", type=PATH)
+    paths = click.argument(
+        "paths", nargs=-1, metavar="PATH...", type=PATH, callback=_require_both
+    )  # click would say of the only argument that it is OUT, and that PATH is missing
+    return paths(out(function))
+
+
+def _require_both(ctx: click.Context, _param: click.Parameter, paths: tuple[str, ...]) -> object:
+    if not paths and not ctx.resilient_parsing:
+        raise click.UsageError("give what is to be read and, after it, OUT: where it goes", ctx)
+    return paths

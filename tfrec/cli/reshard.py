@@ -18,8 +18,7 @@ from tfrec.cli.render import count, num_bytes, say, say_json, tell
     ],
     codes=(exits.FAILED,),
 )
-@options.dataset_paths
-@click.argument("out", metavar="OUT", type=options.PATH)
+@options.dataset_paths_and_out
 @click.option(
     "--num-shards",
     type=click.IntRange(min=1),

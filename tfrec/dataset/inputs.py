@@ -51,9 +51,12 @@ def resolve_inputs(paths: Iterable[str], storage: Storage) -> list[RecordFile]:
     A file that a manifest names is returned whether it exists or not.
 
     Raises:
-        ConfigError: a directory has no record files, or a pattern matches none.
+        ConfigError: there are no paths, a directory has no record files, or a pattern matches none.
         ManifestError: a manifest can't be read, or a build has not ended.
     """
+    paths = list(paths)
+    if not paths:
+        raise ConfigError("there is nothing to read: no file or directory is given")
     descriptions = Descriptions(storage)
     return [file for path in paths for file in _resolve(os.fspath(path), storage, descriptions)]
 
@@ -153,5 +156,5 @@ def _list_content(path: str, storage: Storage) -> str:
         noun = "directory" if num_directories == 1 else "directories"
         parts.append(f"{num_directories:,} {noun}")
     for words, number in kinds.most_common(3):
-        parts.append(f"{number:,} times {words}" if number > 1 else words)
+        parts.append(f"{words} ({number:,} of them)" if number > 1 else words)
     return f"it holds {', '.join(parts)}" if parts else "it is empty"

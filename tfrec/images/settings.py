@@ -3,6 +3,7 @@
 A size is (width, height), as Pillow has it.
 """
 
+import operator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -50,9 +51,8 @@ class ImageSettings:
     fast: bool = False
 
     def __post_init__(self) -> None:
-        if self.size is not None and not all(1 <= side <= MAX_SIDE for side in self.size):
-            width, height = self.size
-            raise ConfigError(f"size {width}x{height}: each side must be from 1 to {MAX_SIDE}")
+        if self.size is not None:
+            _check_size(self.size)
         check_choice("resize", self.resize, get_args(ResizeMode))
         check_choice("resample", self.resample, get_args(Resample))
         check_choice("icc", self.icc, get_args(IccRule))
@@ -61,6 +61,15 @@ class ImageSettings:
             raise ConfigError(f"max_pixels {self.max_pixels}: must be at least 1")
         if self.fast and self.resample == "hamming":
             raise ConfigError("resample 'hamming': the setting `fast` has no such filter")
+
+
+def _check_size(size: tuple[int, int]) -> None:
+    try:
+        width, height = map(operator.index, size)
+    except (TypeError, ValueError):
+        raise ConfigError(f"size {size!r}: must be (width, height), or None") from None
+    if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
+        raise ConfigError(f"size {width}x{height}: each side must be from 1 to {MAX_SIDE}")
 
 
 def _check_colour(name: str, colour: Rgb) -> None:

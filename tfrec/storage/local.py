@@ -25,6 +25,7 @@ from tfrec.storage.temporary import (
     temporary_directory,
     temporary_file,
 )
+from tfrec.storage.writeback import EarlyFlushedFile
 
 BUFFER_SIZE = 64 * 1024  # what is larger goes past the buffer, and is copied once less
 READ_BUFFER_SIZE = 16 * 1024  # a record's header fills it, and so that much is copied once more
@@ -61,7 +62,8 @@ class LocalStorage:
         os.makedirs(directory, exist_ok=True)
         remove_left_overs(directory, name)
         with temporary_file(directory, name, shown=path) as (temporary, descriptor):
-            with io.BufferedWriter(NamedFile(descriptor, "wb", path), BUFFER_SIZE) as stream:
+            raw = EarlyFlushedFile(descriptor, "wb", path)
+            with io.BufferedWriter(raw, BUFFER_SIZE) as stream:
                 yield cast("BinaryIO", stream)
                 stream.flush()
                 with errors_about(path):
