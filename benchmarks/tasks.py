@@ -175,21 +175,26 @@ def dump_tasks(photos: Photos, many: Photos, num_threads: int) -> list[Task]:
     ]  # fmt: skip
 
 
+def _batch_task(many: Photos, num_threads: int) -> Task:
+    threads = str(num_threads)
+    return Task(
+        f"batches of raw images through queues: {threads} thread{'s' * (num_threads > 1)}", "images", many.num_images,
+        [
+            _side("tfrec", "queue_batches", many.raw, "tfrec", threads),
+            _side("TensorFlow 1", "queue_batches", many.raw, "tensorflow", threads,
+                  needs=("tensorflow",)),
+        ],
+        [Goal("tfrec", "TensorFlow 1", 3.0)],
+    )  # fmt: skip
+
+
 def read_tasks(
     photos: Photos, many: Photos, small: str, num_small: int, num_threads: int
 ) -> list[Task]:
     """Read datasets of encoded and of `many` raw images, and of small records."""
     threads = str(num_threads)
     return [
-        Task(
-            "batches of raw images through queues", "images", many.num_images,
-            [
-                _side("tfrec", "queue_batches", many.raw, "tfrec", threads),
-                _side("TensorFlow 1", "queue_batches", many.raw, "tensorflow", threads,
-                      needs=("tensorflow",)),
-            ],
-            [Goal("tfrec", "TensorFlow 1", 3.0)],
-        ),
+        *(_batch_task(many, number) for number in sorted({1, num_threads})),
         Task(
             "read raw images into arrays", "images", many.num_images,
             [
