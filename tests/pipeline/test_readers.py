@@ -2,10 +2,15 @@
 
 import gzip
 import os
+import sys
 import time
 import warnings
 import zlib
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
+from random import Random
+from threading import Thread
 
 import pytest
 
@@ -191,6 +196,42 @@ def test_what_was_read_ahead_is_neither_lost_nor_counted(write, make_reader):
     assert [b"%d" % number for number in range(40)] + [b"last"] == [first, *some, *rest]
     assert 1 == counted
     assert (41, 1) == (reader.num_records_produced(), reader.num_work_units_completed())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_threads_lose_and_repeat_nothing_however_they_take_turns(write, seed):
+    random = Random(seed)
+    sizes = [random.choice([0, 1, 15, 16, 17, 40]) for _ in range(4)]
+    contents = [
+        [b"%d of %d" % (number, file) for number in range(n)] for file, n in enumerate(sizes)
+    ]
+    names = [
+        write(f"{file}", *records, compress=random.choice([bytes, gzip.compress]))
+        for file, records in enumerate(contents)
+    ]
+    queue, reader, found = names_of(*names), TFRecordReader(), []
+
+    def take_all(random):
+        with suppress(OutOfRangeError):
+            while True:
+                if random.random() < 0.3:
+                    found.extend(reader.read_up_to(queue, random.randrange(1, 9))[1])
+                else:
+                    found.append(reader.read(queue)[1])
+
+    threads = [Thread(target=take_all, args=[Random(number)]) for number in range(4)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+
+    assert sorted(chain(*contents)) == sorted(found)
+    assert (len(found), 4) == (reader.num_records_produced(), reader.num_work_units_completed())
 
 
 def test_large_records_are_read_ahead_by_few(write, make_reader):
