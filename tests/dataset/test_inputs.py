@@ -204,11 +204,6 @@ def test_a_directory_of_something_else_is_said_to_be_that():
     ) == str(caught.value)
 
 
-def test_no_path_at_all_is_refused():
-    with pytest.raises(ConfigError, match="there is nothing to read"):
-        resolve_inputs([], LocalStorage())
-
-
 def test_an_empty_directory_is_said_to_be_empty(tmp_path):
     with pytest.raises(ConfigError, match="it is empty"):
         resolve_inputs([str(tmp_path)], LocalStorage())

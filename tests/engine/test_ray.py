@@ -164,6 +164,31 @@ def test_a_build_whose_driver_is_killed_goes_on(ray_cluster, photos, tmp_path):
     assert was_finished or "kept as they were" in again.stdout
 
 
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (signal.SIGINT, "interrupted; the same command goes on from the files that are finished"),
+        (signal.SIGTERM, None),
+    ],
+)
+def test_an_interrupted_build_ends_as_on_one_machine(ray_cluster, photos, tmp_path, number, words):
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "tfrec", "build", photos, str(out), "--size", "2000"]
+    options = ["--num-shards", "24", "--engine", "ray", "--ray-address", ray_cluster.address]
+    journal = out / ".tfrec-journal"
+
+    driver = subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: journal.exists() and b'"sha256"' in journal.read_bytes())
+    driver.send_signal(number)
+    _, found = driver.communicate()
+
+    assert 128 + number == driver.returncode
+    assert words is None or found.splitlines()[-1] == words  # Ray may say something before
+    assert "Traceback" not in found
+    assert "SIGTERM received" not in found  # its own handler prints the stack
+    assert [] == [name for name in os.listdir(out) if name.endswith(".tfrec-tmp")]
+
+
 def wait_for(condition):
     end = time.monotonic() + 30
     while not condition():

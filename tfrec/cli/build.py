@@ -16,8 +16,6 @@ from tfrec.cli.render import say, say_json, tell
 from tfrec.cli.source_options import SourceOptions, source_options
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from tfrec.dataset.build_config import BuildConfig
     from tfrec.images.settings import ImageSettings
     from tfrec.source.image_source import ImageSource
@@ -105,6 +103,7 @@ def build(
 
     storage = AnyStorage()
     _refuse_without_build(check, dry_run, report_path, quarantine)
+    options.set_ray_address(engine, ray_address)
     _refuse_report(report_path, out, storage)
     settings = read_settings(dataset, out)
     config = BuildConfig(image=image, on_error=on_error, **settings)
@@ -114,8 +113,7 @@ def build(
     for note in source.notes:
         tell(f"note: {note.sentence}")
     if check:
-        with options.open_engine(engine, workers, ray_address) as executor:
-            ctx.exit(_check(source, out, config, workers, executor, as_json))
+        ctx.exit(_check(source, out, config, workers, engine, as_json))
     # Before the build: as long as it works, the dataset that is there can be kept with Ctrl-C.
     target_notes = note_target(source, out, config, storage)
     for sentence in target_notes:
@@ -125,7 +123,6 @@ def build(
     try:
         with (
             _telling_what_is_kept(out, storage),
-            options.open_engine(engine, workers, ray_address) as executor,
             progress_bar(source.num_images, "images") as advance,
         ):
             report = build_dataset(
@@ -133,7 +130,7 @@ def build(
                 out,
                 config,
                 storage=storage,
-                engine=executor,
+                engine=engine,
                 num_workers=workers,
                 overwrite=overwrite,
                 advance=advance,
@@ -203,7 +200,7 @@ def _check(
     out: str,
     config: "BuildConfig",
     workers: int | None,
-    engine: "str | Executor",
+    engine: str,
     as_json: bool,
 ) -> int:
     """Say why `out` is not what a build would write; return the exit code."""

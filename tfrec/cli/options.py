@@ -1,8 +1,8 @@
 """Options that several commands share, and the readers of their values."""
 
+import os
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
 import click
@@ -10,8 +10,6 @@ import click
 from tfrec.cli.render import tell
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from tfrec.operations.selection import Selection
 
 PATH = click.Path(readable=False)
@@ -96,17 +94,17 @@ ray_address = click.option(
 )
 
 
-def open_engine(
-    name: str, num_workers: int | None, ray_address: str | None
-) -> "AbstractContextManager[str | Executor]":
-    """Return the engine that the options say, which ends with the block."""
-    if name != "ray":
-        if ray_address is not None:
-            raise click.UsageError("`--ray-address` belongs to `--engine ray`")
-        return nullcontext(name)
-    from tfrec.engine import create_ray_executor
+def set_ray_address(engine: str, address: str | None) -> None:
+    """Let the engine find its cluster.
 
-    return create_ray_executor(num_workers, address=ray_address)
+    Operations open engines by name, inside of what they publish: interrupted, they first wait for
+    the tasks that write there.
+    """
+    if address is None:
+        return
+    if engine != "ray":
+        raise click.UsageError("`--ray-address` belongs to `--engine ray`")
+    os.environ["RAY_ADDRESS"] = address
 
 
 compression = click.option(

@@ -91,16 +91,14 @@ def reshard(
         compression=compression,
         compression_level=compression_level,
     )
-    with (
-        options.open_engine(engine, workers, ray_address) as executor,
-        progress_bar(None, "records") as advance,
-    ):
+    options.set_ray_address(engine, ray_address)
+    with progress_bar(None, "records") as advance:
         report = reshard_files(
             paths,
             out,
             config,
             memory=memory,
-            engine=executor,
+            engine=engine,
             num_workers=workers,
             overwrite=overwrite,
             advance=advance,

@@ -58,15 +58,13 @@ def verify(
     """
     from tfrec.operations.verify import verify as verify_files
 
-    with (
-        options.open_engine(engine, workers, ray_address) as executor,
-        records_bar(paths, "records") as advance,
-    ):
+    options.set_ray_address(engine, ray_address)
+    with records_bar(paths, "records") as advance:
         reports = list(
             verify_files(
                 paths,
                 check_images=check_images,
-                engine=executor,
+                engine=engine,
                 num_workers=workers,
                 advance=advance,
             )

@@ -51,12 +51,9 @@ def resolve_inputs(paths: Iterable[str], storage: Storage) -> list[RecordFile]:
     A file that a manifest names is returned whether it exists or not.
 
     Raises:
-        ConfigError: there are no paths, a directory has no record files, or a pattern matches none.
+        ConfigError: a directory has no record files, or a pattern matches none.
         ManifestError: a manifest can't be read, or a build has not ended.
     """
-    paths = list(paths)
-    if not paths:
-        raise ConfigError("there is nothing to read: no file or directory is given")
     descriptions = Descriptions(storage)
     return [file for path in paths for file in _resolve(os.fspath(path), storage, descriptions)]
 

@@ -13,7 +13,7 @@ from tfrec.dataset.input_splits import choose_split
 from tfrec.dataset.inputs import resolve_inputs
 from tfrec.dataset.opening import open_record_file
 from tfrec.dataset.stored_images import decode_stored_image
-from tfrec.errors import ExampleError, ImageError
+from tfrec.errors import ConfigError, ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
 from tfrec.example.keys import list_keys
 from tfrec.schema.detect import find_image_keys
@@ -143,11 +143,13 @@ def open_dataset(
         storage: where the files are; by default this machine, or what a URL names.
 
     Raises:
-        ConfigError: a path means no record files, or none is of the split.
+        ConfigError: there are no paths, one means no record files, or none is of the split.
         ManifestError: a manifest can't be read.
     """
     storage = storage or AnyStorage()
-    several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    if not several:
+        raise ConfigError("there is nothing to open: no file or directory is given")
     files = resolve_inputs([os.fspath(path) for path in several], storage)
     return Records(tuple(choose_split(files, split)), storage, verify)
 

@@ -9,9 +9,11 @@ word, where a task finishes in the very moment in which it is cancelled (Ray 2.6
 
 import asyncio
 import os
+import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
@@ -63,8 +65,9 @@ class RayExecutor(Executor):
         *args: Parameters.args,
         **kwargs: Parameters.kwargs,
     ) -> Future[Result]:
-        """Send a task to the cluster."""
+        """Send a task to the cluster, where it may begin at once: its future can't be cancelled."""
         future: Future[Result] = Future()
+        future.set_running_or_notify_cancel()
         with self._lock:
             if self._is_shut_down:
                 raise RuntimeError("no task can be submitted after shutdown")
@@ -79,8 +82,6 @@ class RayExecutor(Executor):
             self._is_shut_down = True
             tasks = dict(self._tasks)
         if cancel_futures:
-            for future in tasks:
-                future.cancel()
             if tasks:
                 self._stop_signal.send.remote()
                 self._ray.wait(list(tasks.values()), num_returns=len(tasks), timeout=_GRACE_SECONDS)
@@ -105,8 +106,6 @@ class RayExecutor(Executor):
     def _finish(self, future: Future[Any], outcome: Future[Any]) -> None:
         """Hand the outcome of a task on to the future that its submitter has."""
         self._tasks.pop(future, None)
-        if not future.set_running_or_notify_cancel():
-            return
         error = outcome.exception()
         if error is None:
             future.set_result(outcome.result())
@@ -145,9 +144,19 @@ def _connect(ray: Any, num_workers: int | None, address: str | None) -> None:  #
             "_node_ip_address": "127.0.0.1",  # nobody else has to reach it
         }
     try:
-        ray.init(address or "local", **options)
+        with _kept_sigterm_handler():
+            ray.init(address or "local", **options)
     except ConnectionError as error:
         raise ConfigError(f"there is no Ray cluster at {address}: {error}") from error
+
+
+@contextmanager
+def _kept_sigterm_handler() -> Iterator[None]:
+    """Keep Ray from taking SIGTERM: it would print the driver's stack and end by a signal."""
+    handler = signal.getsignal(signal.SIGTERM)
+    yield
+    if handler is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, handler)
 
 
 class _StopSignal:
