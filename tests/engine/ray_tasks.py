@@ -42,3 +42,8 @@ def hold(began, ended):
             threading.Event().wait(0.01)
     finally:
         open(ended, "w").close()
+
+
+def wait_for_file(path):
+    while not os.path.exists(path):
+        threading.Event().wait(0.01)

@@ -88,6 +88,54 @@ def test_a_running_task_is_told_to_stop_when_the_block_ends_by_an_error(
     assert ended.exists()
 
 
+def test_a_task_that_begins_after_the_time_to_stop_ends_too(ray_cluster, tmp_path, monkeypatch):
+    import ray
+    import ray_tasks
+
+    monkeypatch.setattr("tfrec.engine.ray._GRACE_SECONDS", 0.1)
+    began, ended, freed = tmp_path / "began", tmp_path / "ended", tmp_path / "freed"
+    in_the_way = ray.remote(num_cpus=2)(ray_tasks.wait_for_file)
+    others = [in_the_way.remote(str(freed)) for _ in range(2)]  # as another job on the cluster
+    wait_for(lambda: ray.available_resources().get("CPU", 0) == 0)
+
+    executor = create_ray_executor(address=ray_cluster.address)
+    executor.submit(ray_tasks.hold, str(began), str(ended))
+    executor.shutdown(cancel_futures=True)
+    freed.touch()
+
+    ray.get(others)
+    wait_for(ended.exists)
+
+
+def test_executors_of_one_process_share_a_cluster_until_the_last_ends():
+    result = subprocess.run(
+        [sys.executable, "-c", SHARERS], capture_output=True, text=True, check=True, timeout=100
+    )
+
+    assert "[8, 16, 8]\nFalse\n[8]\nFalse\n" == result.stdout
+
+
+SHARERS = """
+import ray
+from tfrec.engine import create_ray_executor
+
+first, second = create_ray_executor(1), create_ray_executor(1)
+results = [executor.submit(pow, 2, 3 + number).result() for number, executor in
+           enumerate((first, second))]
+first.shutdown()
+first.shutdown()
+results.append(second.submit(pow, 2, 3).result())
+second.shutdown(cancel_futures=True)
+second.shutdown()
+print(results)
+print(ray.is_initialized())
+with create_ray_executor(1) as third:
+    print([third.submit(pow, 2, 3).result()])
+    ray.shutdown()
+print(ray.is_initialized())
+"""
+
+
 def test_a_build_has_the_bytes_of_one_machine_though_a_node_dies(
     ray_cluster, executor, photos, tmp_path
 ):

@@ -7,7 +7,7 @@ import time
 import warnings
 import zlib
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from random import Random
 from threading import Thread
@@ -23,7 +23,7 @@ from tfrec.pipeline import (
     batch,
     string_input_producer,
 )
-from tfrec.wire import frame_record
+from tfrec.wire import RecordReader, frame_record
 
 
 def names_of(*names):
@@ -241,11 +241,65 @@ def test_large_records_are_read_ahead_by_few(write, make_reader):
     sizes = [len(reader.read(queue)[1])]
     os.truncate(name, 0)  # what comes now was read ahead
 
-    with pytest.raises(DataLossError, match="record 5 at"):
+    with pytest.raises(DataLossError, match="record 4 at"):
         while True:
             sizes.append(len(reader.read(queue)[1]))
 
-    assert [1 << 20] * 5 == sizes
+    assert [1 << 20] * 4 == sizes
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("method", ["read", "read_up_to"])
+def test_an_interrupt_while_records_are_read_ahead_loses_none(
+    write, make_reader, monkeypatch, error, number, method
+):
+    payloads = [b"%d" % number for number in range(6)]
+    queue = names_of(write("a", *payloads))
+    reader = make_reader()
+    calls = count()
+
+    def fail_once(records):
+        if next(calls) == number:
+            raise error
+        return read_next(records)
+
+    read_next = RecordReader.__next__
+    monkeypatch.setattr(RecordReader, "__next__", fail_once)
+
+    def read():
+        if method == "read":
+            return [reader.read(queue)[1]]
+        return reader.read_up_to(queue, 4)[1]
+
+    found = []
+    with pytest.raises(error):
+        while True:
+            found += read()
+    assert len(found) == reader.num_records_produced()
+    with pytest.raises(OutOfRangeError):
+        while True:
+            found += read()
+    assert payloads == found
+    assert 6 == reader.num_records_produced()
+
+
+def test_what_is_just_being_read_ahead_is_not_counted(write, make_reader, monkeypatch):
+    queue = names_of(write("a", *[b"x"] * 40))
+    reader = make_reader()
+    counts = []
+
+    def count_and_read(records):
+        counts.append(reader.num_records_produced())
+        return read_next(records)
+
+    read_next = RecordReader.__next__
+    monkeypatch.setattr(RecordReader, "__next__", count_and_read)
+
+    reader.read(queue)
+    reader.read_up_to(queue, 30)
+
+    assert [0] * 16 + [1] * 15 == counts
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

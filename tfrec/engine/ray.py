@@ -13,7 +13,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
@@ -27,6 +27,9 @@ Result = TypeVar("Result")
 NUM_ATTEMPTS = 3
 _GRACE_SECONDS = 10.0  # of tasks that are told to stop, to remove what they were writing
 _MAX_WORKERS = 1_000_000  # that one actor can tell to stop
+
+_connecting = threading.Lock()
+_num_connected = 0  # executors that need the connection; the last one ends it
 
 
 class LostTaskError(BrokenExecutor):
@@ -49,13 +52,11 @@ class RayExecutor(Executor):
         self._lock = threading.Lock()
         self._tasks: dict[Future[Any], Any] = {}
         self._is_shut_down = False
-        self._is_owner = not self._ray.is_initialized()
-        if self._is_owner:
-            _connect(self._ray, num_workers, address or os.environ.get("RAY_ADDRESS"))
-        self.num_workers = num_workers or int(self._ray.cluster_resources().get("CPU", 1))
+        self._is_sharer = _join(self._ray, num_workers, address or os.environ.get("RAY_ADDRESS"))
         self._is_connected = True
-        signal = self._ray.remote(num_cpus=0, max_concurrency=_MAX_WORKERS)(_StopSignal)
-        self._stop_signal = signal.remote()
+        self.num_workers = num_workers or int(self._ray.cluster_resources().get("CPU", 1))
+        actor = self._ray.remote(num_cpus=0, max_concurrency=_MAX_WORKERS)(_StopSignal)
+        self._stop_signal = actor.remote()
         self._run = self._ray.remote(num_cpus=1, max_retries=NUM_ATTEMPTS - 1)(_run)
 
     def submit(
@@ -77,23 +78,38 @@ class RayExecutor(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 (as in the base class)
-        """End what was submitted, or have it stop; leave a cluster that was started here."""
+        """End what was submitted, or have it stop; the last executor leaves the cluster."""
         with self._lock:
             self._is_shut_down = True
             tasks = dict(self._tasks)
+        has_ended = True
         if cancel_futures:
-            if tasks:
-                self._stop_signal.send.remote()
-                self._ray.wait(list(tasks.values()), num_returns=len(tasks), timeout=_GRACE_SECONDS)
+            has_ended = self._stop(list(tasks.values()))
         elif wait:
             _wait(tasks)
         else:
             return
-        if self._is_connected:
-            self._is_connected = False
-            self._ray.kill(self._stop_signal)
-            if self._is_owner:
-                self._ray.shutdown()
+        with self._lock:
+            is_connected, self._is_connected = self._is_connected, False
+        if is_connected:
+            if has_ended:  # else the actor is still to tell those that begin later
+                self._end_signal()
+            if self._is_sharer:
+                _leave(self._ray)
+
+    def _stop(self, references: list[Any]) -> bool:
+        """Tell tasks to stop; return whether all have ended, which takes those long that wait."""
+        if not references or not self._ray.is_initialized():
+            return True
+        with suppress(ValueError):  # of a connection that another has ended
+            self._stop_signal.send.remote()
+        _, left = self._ray.wait(references, num_returns=len(references), timeout=_GRACE_SECONDS)
+        return not left
+
+    def _end_signal(self) -> None:
+        if self._ray.is_initialized():  # else Ray would start a cluster
+            with suppress(ValueError):  # as above
+                self._ray.kill(self._stop_signal)
 
     def __exit__(
         self,
@@ -133,6 +149,27 @@ def _load_ray() -> Any:  # noqa: ANN401 (a module)
             f"the engine 'ray' needs `pip install \"tfrec-builder[ray]\"` ({error})"
         ) from error
     return ray
+
+
+def _join(ray: Any, num_workers: int | None, address: str | None) -> bool:  # noqa: ANN401
+    """Count an executor; return whether it uses a connection that was made here."""
+    global _num_connected  # noqa: PLW0603 (Ray has one connection for the process)
+    with _connecting:
+        if not ray.is_initialized():
+            _connect(ray, num_workers, address)
+            _num_connected = 0
+        elif not _num_connected:
+            return False
+        _num_connected += 1
+    return True
+
+
+def _leave(ray: Any) -> None:  # noqa: ANN401
+    global _num_connected  # noqa: PLW0603
+    with _connecting:
+        _num_connected -= 1
+        if not _num_connected:
+            ray.shutdown()
 
 
 def _connect(ray: Any, num_workers: int | None, address: str | None) -> None:  # noqa: ANN401

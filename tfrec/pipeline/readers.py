@@ -142,6 +142,7 @@ class TFRecordReader(Reader):
         self._compression = _COMPRESSIONS[compression]
         self._file: _OpenFile | None = None
         self._ahead: deque[Pair] = deque()
+        self._counting = threading.RLock()  # for `_num_records` includes those ahead
         self._fault: tuple[Exception, TracebackType | None] | None = None
         self._has_stopped = False
 
@@ -154,7 +155,8 @@ class TFRecordReader(Reader):
 
     def num_records_produced(self) -> int:
         """Return how many records were returned since the last `reset`."""
-        return self._num_records - len(self._ahead)
+        with self._counting:
+            return self._num_records - len(self._ahead)
 
     def _read(self, queue: Queue[Any]) -> Pair:
         try:
@@ -162,19 +164,31 @@ class TFRecordReader(Reader):
         except IndexError:
             pairs = self._read_first(queue)
         if self._file is not None and self._file.stream.seekable():
-            self._read_on(pairs, _AHEAD_RECORDS, _AHEAD_BYTES)
-        self._ahead += pairs[1:]
+            self._read_on(pairs, _AHEAD_RECORDS, _AHEAD_BYTES - len(pairs[0][1]))
+        self._keep(pairs[1:])
+        self._num_records += 1
         return pairs[0]
 
     def _read_up_to(self, queue: Queue[Any], num_records: int) -> list[Pair]:
-        pairs: list[Pair] = []
-        with suppress(IndexError):
-            while len(pairs) < num_records:
-                pairs.append(self._ahead.popleft())
-        pairs = pairs or self._read_first(queue)
+        pairs = self._take(num_records) or self._read_first(queue)
         if not self._read_on(pairs, num_records, sys.maxsize):
             self._finish_file()
+        self._num_records += len(pairs)
         return pairs
+
+    def _take(self, num_records: int) -> list[Pair]:
+        pairs: list[Pair] = []
+        with self._counting, suppress(IndexError):  # another thread may take the last one
+            while len(pairs) < num_records:
+                pairs.append(self._ahead.popleft())
+                self._num_records -= 1
+        return pairs
+
+    def _keep(self, pairs: list[Pair]) -> None:
+        """Put records before those that are ahead."""
+        with self._counting:
+            self._ahead.extendleft(reversed(pairs))
+            self._num_records += len(pairs)
 
     def _read_first(self, queue: Queue[Any]) -> list[Pair]:
         """Return the next record, of the open file or of the next one that has any."""
@@ -190,7 +204,8 @@ class TFRecordReader(Reader):
     def _read_on(self, pairs: list[Pair], num_records: int, num_bytes: int) -> bool:
         """Append records of the open file: until there are `num_records`, or `num_bytes` more.
 
-        Return False at the file's end; keep a fault for the next call.
+        Return False at the file's end. A fault is kept for the next call; the records are, where
+        something else is raised: an interrupt, or that memory is short.
         """
         while self._file is not None and len(pairs) < num_records and num_bytes > 0:
             try:
@@ -199,10 +214,12 @@ class TFRecordReader(Reader):
                 self._close_file()
                 self._fault = error, error.__traceback__
                 break
+            except BaseException:
+                self._keep(pairs)
+                raise
             if record is None:
                 return False
             pairs.append((b"%b:%d" % (self._file.key, record.offset), record.data))
-            self._num_records += 1
             num_bytes -= len(record.data)
         return True
 
@@ -233,20 +250,13 @@ class TFRecordReader(Reader):
             file.forget_stop()
             file.stream.close()
 
-    def _forget_file(self) -> None:
-        """Close the file and drop what was read ahead of it."""
-        self._close_file()
-        while self._ahead:
-            with suppress(IndexError):  # a thread has taken the last one
-                self._ahead.pop()
-                self._num_records -= 1
-
     def _close_on_stop(self) -> None:
         """Close the file now, or have it closed by the thread that holds the lock."""
         self._has_stopped = True
         if self._lock.acquire(blocking=False):
             try:
-                self._forget_file()
+                self._close_file()
+                self._take(sys.maxsize)
             finally:
                 self._lock.release()
 
@@ -269,7 +279,8 @@ class TFRecordReader(Reader):
         raise error.with_traceback(traceback)
 
     def _forget(self) -> None:
-        self._forget_file()
+        self._close_file()
+        self._take(sys.maxsize)
         self._fault = None
 
 
