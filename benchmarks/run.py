@@ -101,6 +101,10 @@ def list_tasks(options: argparse.Namespace, scratch: Path) -> Iterator[Task]:
         tasks += dump_tasks(main, many, options.threads)
         tasks += read_tasks(main, many, small, num_small, options.threads)
     tasks.append(start_task(make_small_records(scratch, 100)[0]))
+    names = {task.name.partition(":")[0] for task in tasks}
+    unknown = set(options.tasks or ()) - names
+    if unknown:
+        sys.exit(f"no task is named {min(unknown)!r}; there are: {', '.join(sorted(names))}")
     for task in tasks:
         if not options.tasks or task.name.partition(":")[0] in options.tasks:
             yield task
