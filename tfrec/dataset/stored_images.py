@@ -6,7 +6,7 @@ image, and an encoded image may have as many bytes as raw pixels would, but hard
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from tfrec.dataset.description import RecordFile
 from tfrec.errors import ImageError
 from tfrec.example import FeatureValue
-from tfrec.images import SNIFF_BYTES, ImageSettings, describe_content, sniff_format
+from tfrec.images import SNIFF_BYTES, Buffer, ImageSettings, describe_content, sniff_format
 from tfrec.schema.detect import find_planes, find_stored_size, guess_raw_size
-
-Buffer: TypeAlias = bytes | bytearray | memoryview
 
 _AS_STORED = ImageSettings(size=None)
 # Signatures of three bytes and more; pixels that begin so by chance are rare enough.
@@ -78,9 +76,7 @@ def find_raw_pixels(
         # The codec's error says what is wrong, and which size would fit.
         from tfrec.images import make_codec
 
-        make_codec("raw").decode(
-            bytes(data), path=file.path, size=shape[:2], channels=shape.channels
-        )
+        make_codec("raw").decode(data, path=file.path, size=shape[:2], channels=shape.channels)
     return np.frombuffer(data, np.uint8).reshape(shape.height, shape.width, shape.channels)
 
 

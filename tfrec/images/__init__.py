@@ -15,12 +15,19 @@ if TYPE_CHECKING:
     from tfrec.images.header import ImageHeader, read_image_header
     from tfrec.images.memory import kept_pixel_memory
     from tfrec.images.settings import DEFAULT_MAX_PIXELS, ImageSettings
-    from tfrec.images.sniff import SNIFF_BYTES, describe_content, has_image_signature, sniff_format
+    from tfrec.images.sniff import (
+        SNIFF_BYTES,
+        Buffer,
+        describe_content,
+        has_image_signature,
+        sniff_format,
+    )
 
 __all__ = [
     "CODECS",
     "DEFAULT_MAX_PIXELS",
     "SNIFF_BYTES",
+    "Buffer",
     "DecodedImage",
     "ImageCodec",
     "ImageHeader",
@@ -50,6 +57,7 @@ _MODULES = {
     "DEFAULT_MAX_PIXELS": "settings",
     "ImageSettings": "settings",
     "SNIFF_BYTES": "sniff",
+    "Buffer": "sniff",
     "describe_content": "sniff",
     "has_image_signature": "sniff",
     "sniff_format": "sniff",

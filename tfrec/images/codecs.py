@@ -8,7 +8,7 @@ one line in `CODECS`.
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, cast
 
 from PIL import Image
 
@@ -17,7 +17,7 @@ from tfrec.images.decode import decode_image
 from tfrec.images.decoded import DecodedImage, SourceInfo
 from tfrec.images.jpeg import save_jpeg
 from tfrec.images.settings import ImageSettings
-from tfrec.images.sniff import SNIFF_BYTES, describe_content, has_image_signature
+from tfrec.images.sniff import SNIFF_BYTES, Buffer, describe_content, has_image_signature
 
 _AS_STORED = ImageSettings(size=None)
 _AS_STORED_GRAY = ImageSettings(size=None, grayscale=True)
@@ -41,7 +41,7 @@ class ImageCodec(Protocol):
         ...
 
     def decode(
-        self, data: bytes, *, path: str, size: tuple[int, int] | None = None, channels: int = 3
+        self, data: Buffer, *, path: str, size: tuple[int, int] | None = None, channels: int = 3
     ) -> DecodedImage:
         """Return the image that `data` hold, with `channels` 1 or 3.
 
@@ -64,7 +64,7 @@ class RawCodec:
         return image.tobytes()
 
     def decode(
-        self, data: bytes, *, path: str, size: tuple[int, int] | None = None, channels: int = 3
+        self, data: Buffer, *, path: str, size: tuple[int, int] | None = None, channels: int = 3
     ) -> DecodedImage:
         if size is None:
             raise ConfigError("raw pixels need a size to be decoded")
@@ -79,7 +79,8 @@ class RawCodec:
                 f"holds {len(data)} bytes of raw pixels, and {width}x{height}x{channels} needs "
                 f"{expected}{_length_hint(data, expected, channels)}",
             )
-        pixels = Image.frombytes(mode, size, data)
+        # Any buffer will do for its decoder, which is in C; its annotation doesn't say so.
+        pixels = Image.frombytes(mode, size, cast("bytes", data))
         source = SourceInfo("raw", mode, width, height, is_upright=True)
         return DecodedImage(pixels, source)
 
@@ -90,10 +91,12 @@ class _PillowCodec:
     __slots__ = ()
 
     def decode(
-        self, data: bytes, *, path: str, size: tuple[int, int] | None = None, channels: int = 3
+        self, data: Buffer, *, path: str, size: tuple[int, int] | None = None, channels: int = 3
     ) -> DecodedImage:
         gray = _raw_mode(channels) == "L"
-        image = decode_image(data, path=path, settings=_AS_STORED_GRAY if gray else _AS_STORED)
+        image = decode_image(
+            bytes(data), path=path, settings=_AS_STORED_GRAY if gray else _AS_STORED
+        )
         if size is not None and (image.width, image.height) != size:
             raise ImageError(
                 path, f"is {image.width}x{image.height} pixels instead of {size[0]}x{size[1]}"
@@ -203,10 +206,11 @@ def _raw_mode(channels: int) -> str:
     return modes[channels]
 
 
-def _length_hint(data: bytes, expected: int, channels: int) -> str:
+def _length_hint(data: Buffer, expected: int, channels: int) -> str:
     """Guess what raw pixels of another length may be."""
-    if has_image_signature(data[:SNIFF_BYTES]):
-        return f"; they begin {describe_content(data[:SNIFF_BYTES])}"
+    prefix = bytes(data[:SNIFF_BYTES])
+    if has_image_signature(prefix):
+        return f"; they begin {describe_content(prefix)}"
     found = len(data)
     if found == 4 * expected:
         return "; 4 times as many, so these may be values of 4 bytes (int32 or float32)"

@@ -6,6 +6,9 @@ decoding tries them all the same.
 """
 
 import re
+from typing import TypeAlias
+
+Buffer: TypeAlias = bytes | bytearray | memoryview
 
 SNIFF_BYTES = 512
 """How much of a file's beginning the functions here look at."""

@@ -11,10 +11,10 @@ from tfrec.dataset.stored_images import find_raw_pixels
 from tfrec.errors import ExampleError, ImageError
 from tfrec.example import FeatureValue, decode_example
 from tfrec.example.keys import list_keys
-from tfrec.images import SNIFF_BYTES, ImageCodec, make_codec, sniff_format
+from tfrec.images import SNIFF_BYTES, Buffer, ImageCodec, make_codec, sniff_format
 from tfrec.operations.selection import SelectedRecord
 from tfrec.schema.detect import find_filename, find_image_keys
-from tfrec.schema.features import read_bytes, read_label
+from tfrec.schema.features import read_buffer, read_label
 
 UNLABELLED = "no-label"
 _SUFFIXES = {"JPEG": ".jpg", "TIFF": ".tif", "JPEG2000": ".jp2"}
@@ -57,7 +57,7 @@ class PictureMaker:
             ExampleError: it is no Example, or holds no image; file and record are named.
         """
         try:
-            features = decode_example(record.data)
+            features = decode_example(record.data, copy=False)
             suffix, content = self._make_image(features, record.file)
             folder = self._find_folder(features, record.file)
         except ExampleError as error:
@@ -74,11 +74,11 @@ class PictureMaker:
                 "no feature looks like an image; name it with `--image-key` (it has "
                 f"{list_keys(features)})"
             )
-        data = read_bytes(features, key)
+        data = read_buffer(features, key)
         try:
             pixels = find_raw_pixels(data, features, file, size=self.size)
             if pixels is None:
-                return _suffix_of(data), data
+                return _suffix_of(data), bytes(data)
             height, width, channels = pixels.shape
             rows = data if pixels.flags.c_contiguous else pixels.tobytes()
             image = make_codec("raw").decode(
@@ -106,9 +106,9 @@ def _stem_of(filename: str | None) -> str:
     return folder_name(stem) if stem else ""
 
 
-def _suffix_of(data: bytes) -> str:
+def _suffix_of(data: Buffer) -> str:
     """Return the suffix of an encoded image; that of unknown bytes is `.bin`."""
-    name = sniff_format(data[:SNIFF_BYTES])
+    name = sniff_format(bytes(data[:SNIFF_BYTES]))
     if name is None:
         return ".bin"
     return _SUFFIXES.get(name, f".{name.lower().replace(' ', '')}")
