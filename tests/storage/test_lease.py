@@ -57,7 +57,8 @@ def test_the_object_is_written_anew_while_it_is_held():
         assert first != slot.content
 
 
-def test_a_lock_that_changes_is_held_by_another():
+def test_a_lock_that_changes_is_held_by_another(monkeypatch):
+    monkeypatch.setattr(lease, "LEASE_SECONDS", 30)  # the first renewal ends the wait
     slot = Slot()
 
     with hold_lease(slot), pytest.raises(BlockingIOError), hold_lease(slot):
